@@ -1,6 +1,6 @@
 /* hf: from a command line to an energy and an exit code. */
 #include "cli/cli.h"
-#include "each/each.h"
+#include "each/combination.h"
 #include "hf/interruption.h"
 #include "serve/serve.h"
 
@@ -70,29 +70,32 @@ static hf_status finish_printing(const struct hf_context *context, const struct 
     return hf_agree(context->comm, status, error);
 }
 
-/** Computes many molecules, or estimates what that takes. Collective. */
-static hf_status compute_each(struct hf_context *context, const struct hf_command *command,
-                              const struct hf_launch *launch, int *exit_code,
-                              struct hf_error *error)
+/** Computes many molecules or, if `calculation` is not NULL, a combination of several calculations of its input; or
+ *  estimates what that takes. Collective. */
+static hf_status compute_each(struct hf_context *context, struct hf_command *command,
+                              const struct hf_launch *launch, struct hf_calculation *calculation,
+                              int *exit_code, struct hf_error *error)
 {
-    bool all_good = false;
+    bool all_good = true;
     struct hf_input warnings = {.arena = {.label = "warnings"}};
     const int n_thread = hf_options_integer(&command->options, "threads");
-    const struct hf_each_settings settings = {
-        .n_path = command->n_path,
-        .path = command->all_paths,
+    const struct hf_each_settings each = {
+        .source = {.n_path = command->n_path, .path = command->all_paths},
         .options = &command->options,
         .rehearsal = command->action == HF_ACTION_CHECK,
         .out = context->rank == 0 ? stdout : NULL,
         .progress = context->rank == 0 && isatty(STDERR_FILENO) == 1 ? stderr : NULL,
         .asked = hf_signals_asked,
     };
+    const struct hf_combination_settings combination = {calculation, command->path,
+                                                        &command->options, each};
     hf_status status = hf_launch_warn(launch, n_thread, &warnings, error);
     HF_TRY(hf_agree(context->comm, status, error));
     if (context->rank == 0) hf_print_warnings("hf", warnings.n_warning, warnings.warning);
     hf_launch_use_threads(n_thread);
-    HF_TRY(hf_each(context, &settings, &all_good, error));
-    *exit_code = all_good || settings.rehearsal ? 0 : NOT_CONVERGED;
+    HF_TRY(calculation != NULL ? hf_combine(context, &combination, error)
+                               : hf_each(context, &each, &all_good, error));
+    *exit_code = all_good || each.rehearsal ? 0 : NOT_CONVERGED;
     HF_TRY(finish_printing(context, NULL, error));
 cleanup:
     hf_input_done(&warnings);
@@ -196,12 +199,16 @@ static int run(struct hf_command *command, hf_status status, bool *stuck_in_mpi,
         goto cleanup;
     }
     if (hf_options_flag(&command->options, "each")) {
-        HF_TRY(compute_each(context, command, &launch, &exit_code, error));
+        HF_TRY(compute_each(context, command, &launch, NULL, &exit_code, error));
         goto cleanup;
     }
     hf_calculation_begin(&calculation, context);
     if (command->path != NULL)
         HF_TRY(hf_input_read(context, command->path, &command->options, &calculation.input, error));
+    if (hf_combination_is_asked(&command->options)) {
+        HF_TRY(compute_each(context, command, &launch, &calculation, &exit_code, error));
+        goto cleanup;
+    }
     HF_TRY(hf_calculation_take_restart(&calculation, &command->options, error));
     HF_TRY(hf_agree(context->comm, hf_serve_settle(&command->options, &serves, error), error));
     HF_TRY(hf_calculation_prepare(&calculation, &command->options, check, error));

@@ -105,6 +105,8 @@ struct hf_basis_choice {
     /** name in the library in any spelling (see hf_basis_create), or path of a file */
     const char *name;
     const char *where; /**< for messages: "water.mol, line 4" or "--basis"; may be NULL */
+    /** the set itself, as a Gaussian-94 file has it, not looked up by its name; NULL: it is looked up */
+    const char *text;
 };
 
 /** Shells of `molecule`.

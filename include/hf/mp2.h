@@ -50,6 +50,7 @@ struct hf_mp2_settings {
     int n_frozen_virtual; /**< highest virtual orbitals (of each spin) that are left out */
     double memory_bytes;  /**< per rank; INFINITY: no limit */
     int n_batch;          /**< least number of batches; 0: as few as memory allows */
+    bool one_batch;       /**< derivatives: more than one batch is refused */
     /** shell pairs of the wave function's basis, lent; NULL: they are made for MP2 alone */
     struct hf_common_pairs *pairs;
     struct hf_mp2_derivatives *derivatives; /**< NULL: the energy alone */
@@ -88,7 +89,8 @@ extern const struct hf_phase hf_phase_mp2_first, hf_phase_mp2_exchange, hf_phase
 struct hf_mp2_need {
     int n_batch;
     double rank;  /**< bytes per rank with n_batch batches */
-    double least; /**< bytes per rank with one orbital per batch */
+    double least; /**< bytes per rank with the most batches allowed */
+    bool one_batch;
 };
 
 /** Sizes from which hf_mp2_plan computes the memory. */
@@ -98,6 +100,7 @@ struct hf_mp2_size {
     int most_shell;     /**< largest number of functions of a shell */
     double n_row;       /**< number of products of two functions that have integrals */
     int n_spin, n_correlated[HF_MAX_SPIN], n_virtual[HF_MAX_SPIN];
+    bool one_batch; /**< as in the settings */
 };
 
 /** Finds the smallest number of batches that fits in memory_bytes with an algorithm ("auto": the one it chooses).
@@ -114,7 +117,8 @@ hf_status hf_mp2_refuse(const struct hf_mp2_need *need, double memory_bytes,
  *  Needs    all of the wave function, of method rhf or uhf, with whole occupations.
  *  Memory   see hf_mp2_plan; every rank has the coefficients of all orbitals.
  *  Call     collective over the context of the wave function.
- *  Errors   HF_BAD_INPUT: no orbital is left to correlate; HF_NO_RESOURCE: memory (the message contains the least
+ *  Errors   HF_BAD_INPUT: no orbital is left to correlate, or a frozen orbital has the energy of a correlated one
+ *           (with derivatives); HF_NO_RESOURCE: memory (the message contains the least
  *           needed); HF_INTERRUPTED. Same status and message on every rank.
  *  Source   Moeller, Plesset, Phys. Rev. 46, 618 (1934); Pople, Binkley, Seeger, Int. J. Quantum Chem. S10, 1
  *           (1976) for open shells. */

@@ -73,6 +73,12 @@ static hf_status read_set(struct maker *maker, int i)
         maker->set_of_choice[i] = maker->set_of_choice[earlier];
         return HF_OK;
     }
+    if (choice->text != NULL) {
+        HF_TRY(hf_text_from_string(choice->name, choice->text, &text, maker->error));
+        HF_TRY(hf_basis_set_parse(&text, &maker->set[maker->n_set], maker->error));
+        maker->set_of_choice[i] = maker->n_set++;
+        goto cleanup;
+    }
     maker->is_kept[maker->n_set] = find_kept(context, choice->name, &maker->set[maker->n_set]);
     if (maker->is_kept[maker->n_set]) {
         maker->set_of_choice[i] = maker->n_set++;

@@ -5,6 +5,7 @@
  *     hf-manual json                     docs/json.md
  *     hf-manual completion               completion for bash: options, their values, basis sets, files */
 #include "cli/cli.h"
+#include "each/combination.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -118,7 +119,9 @@ static bool print_json_page(FILE *stream)
             "stands in it if a run fails.\nA key `a[].b` is in each object of the array `a`. "
             "Most keys under `extras.hf` are there only if their quantity\nwas computed. "
             "Without a unit: a number, a text, or true or false.\n");
-    return hf_run_describe_json(stream);
+    if (!hf_run_describe_json(stream)) return false;
+    hf_combination_describe_json(stream);
+    return true;
 }
 
 /** Beginning of the function. COMP_WORDS splits "--key=value" into three words. */

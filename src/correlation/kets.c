@@ -6,7 +6,7 @@
  *     second half   on that rank: (ia|rs) -> (ia|js) -> (ia|jb) for j <= i, energies of the pairs
  *
  * Integrals are computed twice. All ranks together keep o v n^2/2 numbers, and each is sent once. */
-#include "mp2_private.h"
+#include "mp2_response.h"
 #include "panel.h"
 
 #include <math.h>
@@ -42,7 +42,8 @@ static struct hf_mp2_effort effort(const struct hf_mp2_size *size, double n_batc
     };
 }
 
-double hf_mp2_stored_bytes(const struct hf_mp2 *mp2)
+/** Bytes of this rank's blocks. */
+static double stored_bytes(const struct hf_mp2 *mp2)
 {
     const int last = mp2->n_spin - 1;
     double sum = 0.0;
@@ -53,12 +54,17 @@ double hf_mp2_stored_bytes(const struct hf_mp2 *mp2)
     return sum * sizeof(double);
 }
 
-static hf_status do_batch(struct hf_mp2 *mp2, struct hf_error *error)
+hf_status hf_mp2_batch_of_kets(struct hf_mp2 *mp2, struct hf_error *error)
 {
     hf_status status;
     HF_TRY(hf_mp2_first_half(mp2, error));
-    mp2->result->bytes = fmax(mp2->result->bytes, hf_mp2_stored_bytes(mp2));
-    HF_TRY(hf_mp2_second_half(mp2, error));
+    mp2->result->bytes = fmax(mp2->result->bytes, stored_bytes(mp2));
+    if (mp2->sums == NULL) {
+        HF_TRY(hf_mp2_second_half(mp2, error));
+    } else {
+        HF_TRY(hf_mp2_amplitudes(mp2, error));
+        HF_TRY(hf_mp2_second_pass(mp2, error));
+    }
 cleanup:
     hf_mp2_drop_blocks(mp2);
     return status;
@@ -70,5 +76,5 @@ const struct hf_mp2_algorithm hf_mp2_kets = {
     .reproducible = true,
     .words = words,
     .effort = effort,
-    .batch = do_batch,
+    .batch = hf_mp2_batch_of_kets,
 };

@@ -118,6 +118,35 @@ cleanup:
     return status;
 }
 
+struct hf_mp2_gaps hf_mp2_find_gaps(const struct hf_wavefunction *wavefunction,
+                                    const struct hf_mp2_settings *settings)
+{
+    struct hf_mp2_gaps gaps = {INFINITY, INFINITY};
+    for (int spin = 0; spin < wavefunction->n_spin; spin++) {
+        const struct hf_orbitals *orbitals = &wavefunction->spin[spin];
+        const double *energy = orbitals->energy;
+        const int n = settings->n_frozen, last = orbitals->n_orbital - settings->n_frozen_virtual;
+        if (n > 0 && n < orbitals->n_occupied)
+            gaps.core = fmin(gaps.core, energy[n] - energy[n - 1]);
+        if (last > orbitals->n_occupied && last < orbitals->n_orbital)
+            gaps.virtuals = fmin(gaps.virtuals, energy[last] - energy[last - 1]);
+    }
+    return gaps;
+}
+
+/** The energy depends on which of two degenerate orbitals is frozen. */
+static hf_status check_frozen(const struct hf_wavefunction *wavefunction,
+                              const struct hf_mp2_settings *settings, struct hf_error *error)
+{
+    const struct hf_mp2_gaps gaps = hf_mp2_find_gaps(wavefunction, settings);
+    if (settings->derivatives == NULL || fmin(gaps.core, gaps.virtuals) > HF_MP2_DEGENERATE)
+        return HF_OK;
+    return hf_fail(error, HF_BAD_INPUT,
+                   "a frozen orbital has the energy of a correlated one, so that the MP2 energy "
+                   "has no derivatives; expected another number of frozen %s orbitals",
+                   gaps.core < gaps.virtuals ? "core" : "virtual");
+}
+
 /* ---- Batches --------------------------------------------------------------------------------- */
 
 /** Number of orbitals of all spins. */
@@ -141,6 +170,7 @@ static hf_status choose(struct hf_mp2 *mp2, struct hf_error *error)
         .most_functions = hf_most_pair_functions(pairs->n_class, pairs->class_of),
         .most_shell = hf_most_functions_of_shell(mp2->merged),
         .n_spin = mp2->n_spin,
+        .one_batch = mp2->sums != NULL && mp2->settings->one_batch,
     };
     for (int64_t k = 0; k < pairs->n_pair; k++) size.n_row += (double)hf_mp2_n_row(pairs, k);
     for (int spin = 0; spin < mp2->n_spin; spin++) {
@@ -239,6 +269,7 @@ hf_status hf_mp2_compute(struct hf_context *context, const struct hf_wavefunctio
                          .multiply = hf_product_kernel(),
                          .result = result};
     *result = (struct hf_mp2_result){0};
+    HF_TRY(hf_agree(context->comm, check_frozen(wavefunction, settings, error), error));
     HF_TRY(set_up(&mp2, wavefunction, error));
     HF_TRY(choose(&mp2, error));
     for (int k = 0; k < result->n_batch; k++) {

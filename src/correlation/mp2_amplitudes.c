@@ -1,195 +1,344 @@
-/* The second step of the derivatives of MP2: amplitudes of an orbital i with all j, their densities, and T_ia(rs). */
+/* The second step of the derivatives of MP2: amplitudes of an orbital i with all j, their densities, and T_ia(rs).
+ *
+ *     round         one orbital i on each rank; if fewer are left than ranks, several ranks share each of them
+ *     each block    (ia|rs) is received -> (ia|js) -> (ia|jb) -> t, which is kept
+ *     swap          ranks that share i send each other the t_ij^ba of their columns
+ *     each block    u -> P; sum_b C_sb u -> T_ia(rs), which is sent back
+ *
+ * A block has some of the virtual orbitals a of i (hf_mp2_block_width). Sums over a are rounded to steps block by block,
+ * so the bits do not depend on who has a block. */
 #include "mp2_response.h"
 
 #include "base/threads.h"
 #include "hf/interruption.h"
 #include "hf/timer.h"
-#include "text/trace.h"
 
-#include <string.h>
+#include <math.h>
 
 const struct hf_phase hf_phase_mp2_amplitudes = {.name = "MP2: amplitudes"};
 
 /** Rows of P_ab that a thread computes at a time; pieces of the sum for P_ij, whose number fixes its bits. */
 enum { ROWS = 2 * HF_PRODUCT_GROUP, PIECES = 16 };
 
-/** Data of a thread. */
-struct lane {
-    double *packed;     /**< a left matrix */
-    double *product;    /**< [n][length] */
-    const double **row; /**< [n] */
-    int *function;      /**< [n] function of each row */
-    double n_flop, seconds;
-};
-
-/** This step on one rank. Rows over a have the length of the spin of i. */
+/** This step on one rank. Amplitudes of a block: [b][j][a] of each spin of j, a: columns of the block. */
 struct amplitudes {
     struct hf_mp2 *mp2;    /**< borrowed */
     struct hf_arena arena; /**< owns all arrays, also those of the exchange */
     struct hf_mp2_exchange exchange;
-    int64_t *pair_of; /**< [n_shell][n_shell] shell pair; -1: none */
-    int n_joined;
+    int n_joined,
+        first[HF_MAX_SPIN + 1]; /**< occupied orbitals of both spins, and before each spin */
     size_t joined_length;
     double *joined;                       /**< [n][joined_length] C_rj */
     double *packed_joined;                /**< the same, packed as left matrix [n][J] */
+    double *packed_orbitals;              /**< the same, packed as left matrix [J][n] */
     double *packed_virtuals[HF_MAX_SPIN]; /**< C_sb, packed as left matrix [n][v] */
-    size_t *first;                        /**< [J + 1] row (j, b) with b = 0 in t and u */
-    double *third;                        /**< [s][J][a]: (ia|js), then sum_b C_sb u_ij^ab */
-    double *t, *u;                        /**< [J][b][a] */
-    double *partial;                      /**< [PIECES][o][length of o] */
-    struct lane *lane;                    /**< [n_thread] */
-    const struct hf_mp2_unit *now;        /**< current i */
+    double *third; /**< [s][J][a]: (ia|js), then sum_b C_sb u_ij^ab, of a block */
+    double *t;     /**< block after block of this rank's columns */
+    double *
+        swapped; /**< from other ranks, block after block of theirs: [b][j][a], b: columns of this rank */
+    double *u;                /**< of a block */
+    double *turned;           /**< t of a block, [j][a][b] of each spin */
+    double *partial;          /**< [PIECES][o][length of o] of each spin */
+    struct hf_mp2_lane *lane; /**< [n_thread] */
+    /** [n_rank] columns of the ranks in this round; their current blocks */
+    struct hf_mp2_unit *part, *block;
+    const struct hf_mp2_unit *now; /**< this rank's block */
 };
 
-static int spin_of(const struct amplitudes *self, int j)
+static int most(int x, int y)
 {
-    return hf_mp2_orbital(self->mp2, j).spin;
+    return x > y ? x : y;
 }
 
-static size_t length_now(const struct amplitudes *self)
+static size_t width_of(const struct hf_mp2_unit *unit)
 {
-    return self->mp2->orbitals[self->now->spin].length;
+    return unit->end - unit->begin;
 }
 
-/* ---- (ia|js) --------------------------------------------------------------------------------- */
-
-/** Place of the row (r, s) of two shells in the rows of their pair; m, k: numbers of r and s in their shells. */
-static size_t place_of(const struct amplitudes *self, int64_t pair, int r, int s, int m, int k)
+static const struct hf_mp2_orbitals *one(const struct amplitudes *self)
 {
-    const struct hf_basis *basis = self->mp2->merged;
-    const int n_r = basis->shell[r].n_function, n_s = basis->shell[s].n_function;
-    return (size_t)(self->mp2->pairs->pair[pair].a == r ? m * n_s + k : k * n_r + m);
+    return &self->mp2->orbitals[self->now->spin];
 }
 
-static int64_t find_pair(const struct amplitudes *self, int r, int s)
+/** This rank's part in the round. */
+static const struct hf_mp2_unit *own_part(const struct amplitudes *self)
 {
-    return self->pair_of[(size_t)r * (size_t)self->mp2->merged->n_shell + (size_t)s];
+    return &self->part[self->mp2->context->rank];
 }
 
-/** Finds the rows over a of (ia|rs) for function k of a shell and all r that have integrals with it. */
-static int find_rows(const struct amplitudes *self, int shell, int k, struct lane *own)
+/** Number of virtual orbitals of i among the columns of a unit. */
+static size_t n_virtual_of(const struct amplitudes *self, const struct hf_mp2_unit *unit)
 {
-    const struct hf_basis *basis = self->mp2->merged;
-    int n = 0;
-    for (int r = 0; r < basis->n_shell; r++) {
-        const int64_t pair = find_pair(self, r, shell);
-        const double *from = pair >= 0 ? self->exchange.where[pair] : NULL;
-        for (int m = 0; m < basis->shell[r].n_function && from != NULL; m++) {
-            own->function[n] = basis->shell[r].first_function + m;
-            own->row[n++] = from + place_of(self, pair, r, shell, m, k) * length_now(self);
-        }
-    }
+    const size_t n = (size_t)self->mp2->orbitals[unit->spin].n_virtual;
+    return (unit->end < n ? unit->end : n) - unit->begin;
+}
+
+/** Number of pairs jb of the spins before `spin`. */
+static size_t n_before(const struct amplitudes *self, int spin)
+{
+    size_t n = 0;
+    for (int s = 0; s < spin; s++)
+        n += (size_t)self->mp2->orbitals[s].n_occupied * (size_t)self->mp2->orbitals[s].n_virtual;
     return n;
 }
+
+/** t of a block of this rank. */
+static double *t_of(const struct amplitudes *self, const struct hf_mp2_unit *block, int spin)
+{
+    return self->t + (block->begin - own_part(self)->begin) * n_before(self, self->mp2->n_spin) +
+           n_before(self, spin) * width_of(block);
+}
+
+/** The orbitals j of a spin that a thread computes. */
+struct some_j {
+    int spin, begin, end;
+    size_t step, column; /**< of rows [j][a]; first column in rows over all J */
+};
+
+static struct some_j find_j(const struct amplitudes *self, int spin, int thread, int n_thread)
+{
+    const int n = self->mp2->orbitals[spin].n_occupied, begin = n * thread / n_thread;
+    const size_t width = width_of(self->now);
+    return (struct some_j){spin, begin, n * (thread + 1) / n_thread, (size_t)n * width,
+                           (size_t)(self->first[spin] + begin) * width};
+}
+
+/** A product whose columns are [j][a] of the block; its right rows are `step` apart. */
+static void multiply(const struct amplitudes *self, struct hf_mp2_lane *own,
+                     struct hf_product product, const double *right, size_t step)
+{
+    for (int k = 0; k < product.n_inner; k++) own->row[k] = right + (size_t)k * step;
+    product.right = own->row;
+    self->mp2->multiply(&product);
+    own->n_flop += 2.0 * product.n_row * product.n_inner * (double)product.n_column *
+                   (double)n_virtual_of(self, self->now) / (double)width_of(self->now);
+}
+
+/* ---- From (ia|rs) to t ----------------------------------------------------------------------- */
 
 /** hf_thread_work: (ia|js) of all j for some shells S. */
 static hf_status third_quarter(void *data, int thread, int n_thread, struct hf_error *error)
 {
     const struct amplitudes *self = data;
-    const struct hf_basis *basis = self->mp2->merged;
-    const size_t length = length_now(self), n_joined = (size_t)self->n_joined;
-    struct lane *own = &self->lane[thread];
+    (void)error;
+    hf_mp2_third_quarter(&(struct hf_mp2_third){.exchange = &self->exchange,
+                                                .unit = self->now,
+                                                .n_j = self->n_joined,
+                                                .orbitals = self->joined,
+                                                .step = self->joined_length,
+                                                .packed = self->packed_orbitals,
+                                                .to = self->third},
+                         thread, n_thread, &self->lane[thread]);
+    return HF_OK;
+}
+
+/** e_i + e_j - e_b; less e_a it is the denominator. */
+static double energy_of(const struct amplitudes *self, int spin, int j, int b)
+{
+    const struct hf_mp2_orbitals *other = &self->mp2->orbitals[spin];
+    return one(self)->occupied_energy[self->now->i] + other->occupied_energy[j] -
+           other->virtual_energy[b];
+}
+
+/** Divides (ia|jb) of some j by differences of orbital energies. */
+static void divide(const struct amplitudes *self, struct some_j j, double *t)
+{
+    const double *e_a = one(self)->virtual_energy + self->now->begin;
+    const size_t n_a = n_virtual_of(self, self->now), width = width_of(self->now);
+    for (int b = 0; b < self->mp2->orbitals[j.spin].n_virtual; b++)
+        for (int k = j.begin; k < j.end; k++) {
+            const double e_ijb = energy_of(self, j.spin, k, b);
+            double *row = t + (size_t)b * j.step + (size_t)k * width;
+            for (size_t a = 0; a < n_a; a++) row[a] /= e_ijb - e_a[a];
+        }
+}
+
+/** hf_thread_work: t of some j. */
+static hf_status fourth_quarter(void *data, int thread, int n_thread, struct hf_error *error)
+{
+    const struct amplitudes *self = data;
+    const struct hf_mp2 *mp2 = self->mp2;
+    const size_t width = width_of(self->now);
+    struct hf_mp2_lane *own = &self->lane[thread];
     const double start = hf_thread_seconds();
     (void)error;
-    for (int shell = thread; shell < basis->n_shell; shell += n_thread)
-        for (int k = 0; k < basis->shell[shell].n_function; k++) {
-            const size_t s = (size_t)(basis->shell[shell].first_function + k);
-            const int n_row = find_rows(self, shell, k, own);
-            if (k == 0)
-                hf_pack_rows(self->n_joined, n_row, own->function, self->joined,
-                             self->joined_length, own->packed);
-            self->mp2->multiply(&(struct hf_product){.n_row = self->n_joined,
-                                                     .n_inner = n_row,
-                                                     .n_column = length,
-                                                     .left = own->packed,
-                                                     .right = own->row,
-                                                     .to = self->third + s * n_joined * length,
-                                                     .to_step = length});
-            own->n_flop += 2.0 * self->n_joined * n_row * (double)length;
-        }
+    for (int spin = 0; spin < mp2->n_spin; spin++) {
+        const struct some_j j = find_j(self, spin, thread, n_thread);
+        double *t = t_of(self, self->now, spin);
+        multiply(self, own,
+                 (struct hf_product){.n_row = mp2->orbitals[spin].n_virtual,
+                                     .n_inner = mp2->merged->n_function,
+                                     .n_column = (size_t)(j.end - j.begin) * width,
+                                     .left = mp2->orbitals[spin].packed_virtuals,
+                                     .to = t + (size_t)j.begin * width,
+                                     .to_step = j.step},
+                 self->third + j.column, (size_t)self->n_joined * width);
+        divide(self, j, t);
+    }
     own->seconds += hf_thread_seconds() - start;
     return HF_OK;
 }
 
-/* ---- Amplitudes ------------------------------------------------------------------------------ */
+/* ---- u --------------------------------------------------------------------------------------- */
 
-/** Divides (ia|jb) [b][a] in t by differences of orbital energies. */
-static void divide(const struct amplitudes *self, int j, double *t)
+/** Number of rows b of the spin of i, among the columns of this rank, and their numbers in a row of a block. */
+static size_t n_swapped(const struct amplitudes *self, const struct hf_mp2_unit *block,
+                        const struct hf_mp2_unit *part)
 {
-    const struct hf_mp2_orbital of_j = hf_mp2_orbital(self->mp2, j);
-    const struct hf_mp2_orbitals *one = &self->mp2->orbitals[self->now->spin],
-                                 *other = &self->mp2->orbitals[of_j.spin];
-    const double e_ij = one->occupied_energy[self->now->i] + other->occupied_energy[of_j.index];
-    for (int b = 0; b < other->n_virtual; b++) {
-        const double e_ijb = e_ij - other->virtual_energy[b];
-        double *row = t + (size_t)b * one->length;
-        for (int a = 0; a < one->n_virtual; a++) row[a] /= e_ijb - one->virtual_energy[a];
-    }
+    return n_virtual_of(self, part) * (size_t)self->mp2->orbitals[block->spin].n_occupied *
+           width_of(block);
 }
 
-/** u [b][a] from t; see mp2_derivatives.h. */
-static void weigh(const struct amplitudes *self, int j, const double *t, double *u)
+/** t_ij^ba of a block of columns b and the first row a of this rank's current block. */
+static const double *find_swapped(const struct amplitudes *self, const struct hf_mp2_unit *block)
 {
-    const struct hf_mp2 *mp2 = self->mp2;
-    const struct hf_mp2_derivatives *factors = mp2->settings->derivatives;
-    const struct hf_mp2_orbitals *one = &mp2->orbitals[self->now->spin];
-    const bool alike = spin_of(self, j) == self->now->spin;
-    const int n_row = mp2->orbitals[spin_of(self, j)].n_virtual;
-    const double opposite = mp2->n_spin == 1 || !alike ? factors->opposite : 0.0;
+    const struct hf_mp2_unit *part = own_part(self);
+    const size_t step = (size_t)one(self)->n_occupied * width_of(block);
+    if (block->begin >= part->begin && block->end <= part->end)
+        return t_of(self, block, block->spin) + self->now->begin * step;
+    return self->swapped + block->begin * n_virtual_of(self, part) * (size_t)one(self)->n_occupied +
+           (self->now->begin - part->begin) * step;
+}
+
+/** Factors of t_ij^ab and t_ij^ba in u; see mp2_derivatives.h. */
+struct factors {
+    double direct, swapped;
+};
+
+static struct factors find_factors(const struct amplitudes *self, int spin)
+{
+    const struct hf_mp2_derivatives *factors = self->mp2->settings->derivatives;
+    const bool alike = spin == self->now->spin;
+    const double opposite = self->mp2->n_spin == 1 || !alike ? factors->opposite : 0.0;
     const double same = alike ? factors->same : 0.0;
-    const size_t length = one->length;
-    memset(u, 0, (size_t)n_row * length * sizeof *u);
-    for (size_t b = 0; b < (size_t)n_row; b++)
-        for (size_t a = 0; a < (size_t)one->n_virtual; a++) {
-            u[b * length + a] = (opposite + same) * t[b * length + a];
-            if (alike) u[b * length + a] -= same * t[a * length + b];
+    return (struct factors){opposite + same, -same};
+}
+
+/** Sums of the energy of a pair, over the block. */
+struct energies {
+    double opposite, same;
+};
+
+/** u of one j and the columns b of `columns`, with i and j of the same spin. */
+static struct energies weigh_alike(const struct amplitudes *self, int j,
+                                   const struct hf_mp2_unit *columns)
+{
+    const struct factors factor = find_factors(self, self->now->spin);
+    const size_t n_a = n_virtual_of(self, self->now), n_b = n_virtual_of(self, columns);
+    const size_t width = width_of(self->now), o = (size_t)one(self)->n_occupied;
+    const size_t skipped = n_before(self, self->now->spin) * width, step = o * width_of(columns);
+    const double *t = t_of(self, self->now, self->now->spin), *e_a = one(self)->virtual_energy;
+    const double *swapped = find_swapped(self, columns) + (size_t)j * width_of(columns);
+    struct energies sum = {0.0, 0.0};
+    for (size_t b = 0; b < n_b; b++) {
+        const size_t row = ((columns->begin + b) * o + (size_t)j) * width;
+        const double e_ijb = energy_of(self, self->now->spin, j, (int)(columns->begin + b));
+        double *u = self->u + skipped + row;
+        for (size_t a = 0; a < n_a; a++) {
+            const double x = t[row + a], y = swapped[a * step + b];
+            const double k = x * (e_ijb - e_a[self->now->begin + a]);
+            u[a] = factor.direct * x + factor.swapped * y;
+            sum.opposite += k * x;
+            sum.same += k * y;
         }
+        for (size_t a = n_a; a < width; a++) u[a] = 0.0;
+    }
+    return sum;
 }
 
-/** The energy of the pair from its (ia|jb) [b][a], once for each pair. */
-static void add_energy(const struct amplitudes *self, int j, const double *k_ba)
+/** u of one j of the other spin. */
+static struct energies weigh_other(const struct amplitudes *self, int spin, int j)
 {
-    const struct hf_mp2_orbital of_i = {self->now->spin, self->now->i},
-                                of_j = hf_mp2_orbital(self->mp2, j);
-    if (of_i.spin == of_j.spin && of_j.index <= of_i.index)
-        hf_mp2_add_pair(self->mp2, of_i, of_j, k_ba); /* the same for [a][b] */
-    if (of_i.spin < of_j.spin) hf_mp2_add_pair(self->mp2, of_j, of_i, k_ba);
+    const struct hf_mp2_orbitals *other = &self->mp2->orbitals[spin];
+    const double factor = find_factors(self, spin).direct, *e_a = one(self)->virtual_energy;
+    const size_t n_a = n_virtual_of(self, self->now), width = width_of(self->now);
+    const double *t = t_of(self, self->now, spin);
+    double *u = self->u + n_before(self, spin) * width;
+    struct energies sum = {0.0, 0.0};
+    for (int b = 0; b < other->n_virtual; b++) {
+        const size_t row = ((size_t)b * (size_t)other->n_occupied + (size_t)j) * width;
+        const double e_ijb = energy_of(self, spin, j, b);
+        for (size_t a = 0; a < n_a; a++) {
+            const double x = t[row + a];
+            sum.opposite += x * x * (e_ijb - e_a[self->now->begin + a]);
+            u[row + a] = factor * x;
+        }
+        for (size_t a = n_a; a < width; a++) u[row + a] = 0.0;
+    }
+    return sum;
 }
 
-/** hf_thread_work: t and u of some j, and sum_b C_sb u_ij^ab in the place of (ia|js). */
-static hf_status fourth_quarter(void *data, int thread, int n_thread, struct hf_error *error)
+/** A multiple of 2^-50 hartree: sums of such energies are exact, so the order of additions does not matter. */
+static double on_grid(double energy)
 {
-    struct amplitudes *self = data;
-    struct hf_mp2 *mp2 = self->mp2;
-    const int n = mp2->merged->n_function;
-    const size_t length = length_now(self), step = (size_t)self->n_joined * length;
-    struct lane *own = &self->lane[thread];
+    return rint(energy * 0x1p50) * 0x1p-50;
+}
+
+/** Adds the block's share of the energy of a pair, which is computed twice if i and j differ. */
+static void add_energy(const struct amplitudes *self, int spin, int j, struct energies sum)
+{
+    const struct hf_mp2_orbital of_i = {self->now->spin, self->now->i}, of_j = {spin, j};
+    const double opposite = on_grid(sum.opposite), same = on_grid(sum.same);
+    if (spin == of_i.spin && j <= of_i.index)
+        hf_mp2_add_energy(self->mp2, of_i, of_j, opposite, same);
+    if (of_i.spin < spin) hf_mp2_add_energy(self->mp2, of_j, of_i, opposite, same);
+}
+
+/** Block of columns that begins with the column `begin`. */
+static struct hf_mp2_unit find_block(const struct amplitudes *self, int spin, size_t begin)
+{
+    const struct hf_mp2_orbitals *orbitals = &self->mp2->orbitals[spin];
+    const size_t width = hf_mp2_block_width(orbitals->n_virtual);
+    struct hf_mp2_unit block = {.spin = spin, .begin = begin, .end = begin + width};
+    if (block.end > orbitals->length) block.end = orbitals->length;
+    return block;
+}
+
+/** Turned t of one j. */
+static void turn(const struct amplitudes *self, int spin, int j)
+{
+    const struct hf_mp2_orbitals *other = &self->mp2->orbitals[spin];
+    const size_t width = width_of(self->now), length = other->length;
+    const size_t step = (size_t)other->n_occupied * width;
+    const double *from = t_of(self, self->now, spin) + (size_t)j * width;
+    double *to = self->turned + (size_t)j * width * length;
+    for (int s = 0; s < spin; s++)
+        to += (size_t)self->mp2->orbitals[s].n_occupied * width * self->mp2->orbitals[s].length;
+    for (size_t b = 0; b < (size_t)other->n_virtual; b++)
+        for (size_t a = 0; a < width; a++) to[a * length + b] = from[b * step + a];
+}
+
+/** hf_thread_work: u of some j, turned t, energies, and sum_b C_sb u_ij^ab in the place of (ia|js). */
+static hf_status weigh(void *data, int thread, int n_thread, struct hf_error *error)
+{
+    const struct amplitudes *self = data;
+    const struct hf_mp2 *mp2 = self->mp2;
+    const size_t width = width_of(self->now), length = one(self)->length;
+    struct hf_mp2_lane *own = &self->lane[thread];
     const double start = hf_thread_seconds();
     (void)error;
-    for (int j = thread; j < self->n_joined; j += n_thread) {
-        const struct hf_mp2_orbitals *other = &mp2->orbitals[spin_of(self, j)];
-        double *t = self->t + self->first[j] * length, *u = self->u + self->first[j] * length;
-        double *of_j = self->third + (size_t)j * length;
-        for (size_t s = 0; s < (size_t)n; s++) own->row[s] = of_j + s * step;
-        mp2->multiply(&(struct hf_product){.n_row = other->n_virtual,
-                                           .n_inner = n,
-                                           .n_column = length,
-                                           .left = other->packed_virtuals,
-                                           .right = own->row,
-                                           .to = t,
-                                           .to_step = length});
-        add_energy(self, j, t);
-        divide(self, j, t);
-        weigh(self, j, t, u);
-        for (int b = 0; b < other->n_virtual; b++) own->row[b] = u + (size_t)b * length;
-        mp2->multiply(&(struct hf_product){.n_row = n,
-                                           .n_inner = other->n_virtual,
-                                           .n_column = length,
-                                           .left = self->packed_virtuals[spin_of(self, j)],
-                                           .right = own->row,
-                                           .to = of_j,
-                                           .to_step = step});
-        own->n_flop += 4.0 * n * other->n_virtual * (double)length;
+    for (int spin = 0; spin < mp2->n_spin; spin++) {
+        const struct some_j j = find_j(self, spin, thread, n_thread);
+        for (int k = j.begin; k < j.end; k++) {
+            struct energies sum = {0.0, 0.0};
+            for (size_t b = 0; spin == self->now->spin && b < length;) {
+                const struct hf_mp2_unit columns = find_block(self, spin, b);
+                const struct energies some = weigh_alike(self, k, &columns);
+                sum = (struct energies){sum.opposite + some.opposite, sum.same + some.same};
+                b = columns.end;
+            }
+            if (spin != self->now->spin) sum = weigh_other(self, spin, k);
+            add_energy(self, spin, k, sum);
+            turn(self, spin, k);
+        }
+        multiply(self, own,
+                 (struct hf_product){.n_row = mp2->merged->n_function,
+                                     .n_inner = mp2->orbitals[spin].n_virtual,
+                                     .n_column = (size_t)(j.end - j.begin) * width,
+                                     .left = self->packed_virtuals[spin],
+                                     .to = self->third + j.column,
+                                     .to_step = (size_t)self->n_joined * width},
+                 self->u + n_before(self, spin) * width + (size_t)j.begin * width, j.step);
     }
     own->seconds += hf_thread_seconds() - start;
     return HF_OK;
@@ -197,67 +346,80 @@ static hf_status fourth_quarter(void *data, int thread, int n_thread, struct hf_
 
 /* ---- Densities ------------------------------------------------------------------------------- */
 
-/** hf_thread_work: some rows of P_ab. */
+/** hf_thread_work: some rows of P_bb' of each spin, from u_ij^ab and t_ij^ab' of the block's a. */
 static hf_status add_virtual(void *data, int thread, int n_thread, struct hf_error *error)
 {
     const struct amplitudes *self = data;
-    struct hf_mp2 *mp2 = self->mp2;
-    const int spin = self->now->spin, n_virtual = mp2->orbitals[spin].n_virtual;
-    const size_t length = length_now(self);
-    struct lane *own = &self->lane[thread];
-    double *sum = own->product, *product = own->product + ROWS * length;
+    const struct hf_mp2 *mp2 = self->mp2;
+    const size_t width = width_of(self->now);
+    const double *turned = self->turned, *u = self->u;
+    struct hf_mp2_lane *own = &self->lane[thread];
     const double start = hf_thread_seconds();
     (void)error;
-    for (int a = thread * ROWS; a < n_virtual; a += n_thread * ROWS) {
-        const int n_row = a + ROWS < n_virtual ? ROWS : n_virtual - a;
-        memset(sum, 0, ROWS * length * sizeof *sum);
-        for (int j = 0; j < self->n_joined; j++) {
-            const int n_c = mp2->orbitals[spin_of(self, j)].n_virtual;
-            const double *t = self->t + self->first[j] * length;
-            hf_pack(n_row, n_c, self->u + self->first[j] * length + a, 1, length, own->packed);
-            for (int c = 0; c < n_c; c++) own->row[c] = t + (size_t)c * length;
-            mp2->multiply(&(struct hf_product){.n_row = n_row,
-                                               .n_inner = n_c,
-                                               .n_column = length,
-                                               .left = own->packed,
-                                               .right = own->row,
-                                               .to = product,
-                                               .to_step = length});
-            for (size_t k = 0; k < (size_t)n_row * length; k++) sum[k] += product[k];
-            own->n_flop += 2.0 * n_row * n_c * (double)length;
+    for (int spin = 0; spin < mp2->n_spin; spin++) {
+        const struct hf_mp2_orbitals *other = &mp2->orbitals[spin];
+        const size_t n_inner = (size_t)other->n_occupied * width, length = other->length;
+        for (int b = thread * ROWS; b < other->n_virtual; b += n_thread * ROWS) {
+            const int n_row = b + ROWS < other->n_virtual ? ROWS : other->n_virtual - b;
+            hf_pack(n_row, (int)n_inner, u + (size_t)b * n_inner, n_inner, 1, own->packed);
+            multiply(self, own,
+                     (struct hf_product){.n_row = n_row,
+                                         .n_inner = (int)n_inner,
+                                         .n_column = length,
+                                         .left = own->packed,
+                                         .to = own->product,
+                                         .to_step = length},
+                     turned, length);
+            hf_mp2_add_steps((size_t)n_row * length, 1.0, own->product,
+                             mp2->sums->of_virtual[spin] + (size_t)b * length);
         }
-        hf_mp2_add_steps((size_t)n_row * length, 1.0, sum,
-                         mp2->sums->of_virtual[spin] + (size_t)a * length);
+        turned += n_inner * length;
+        u += n_inner * (size_t)other->n_virtual;
     }
     own->seconds += hf_thread_seconds() - start;
     return HF_OK;
 }
 
-/** Adds sum_a u_ij^ac t_ij'^ac of one c to the sum [j][j'] of orbitals j of a spin. `first`: of the spin in t and u. */
-static void add_occupied_of(const struct amplitudes *self, int spin, size_t first, int c,
-                            struct lane *own, double *sum)
+/** to [j][j'] = sum_ab u_ij^ab t_ij'^ab of a spin, of the block's a and the b of a piece. */
+static void add_occupied_of(const struct amplitudes *self, int spin, int piece,
+                            struct hf_mp2_lane *own, double *to)
 {
-    const struct hf_mp2 *mp2 = self->mp2;
-    const struct hf_mp2_orbitals *other = &mp2->orbitals[spin];
-    const int n_j = other->n_occupied, n_a = mp2->orbitals[self->now->spin].n_virtual;
-    const size_t length = length_now(self), step = (size_t)other->n_virtual * length;
-    const size_t row = hf_padded(n_j), begin = (first + (size_t)c) * length;
-    double *turned = own->product, *product = turned + (size_t)n_a * row;
-    for (size_t a = 0; a < (size_t)n_a; a++) {
-        for (size_t j = 0; j < row; j++)
-            turned[a * row + j] = j < (size_t)n_j ? self->t[begin + j * step + a] : 0.0;
-        own->row[a] = turned + a * row;
+    const struct hf_mp2_orbitals *other = &self->mp2->orbitals[spin];
+    const size_t width = width_of(self->now), o = (size_t)other->n_occupied, step = o * width;
+    const size_t row = hf_padded(other->n_occupied), group = HF_PRODUCT_GROUP;
+    const int begin = other->n_virtual * piece / PIECES,
+              n_b = other->n_virtual * (piece + 1) / PIECES - begin;
+    const size_t n_inner = (size_t)n_b * width;
+    const double *u = self->u + n_before(self, spin) * width, *t = t_of(self, self->now, spin);
+    for (size_t b = 0; b < (size_t)n_b; b++) {
+        const double *from = t + ((size_t)begin + b) * step;
+        for (size_t a = 0; a < width; a++)
+            for (size_t j = 0; j < row; j++)
+                own->product[(b * width + a) * row + j] = j < o ? from[j * width + a] : 0.0;
+        for (size_t j = 0; j < o; j += group)
+            hf_pack((int)(j + group < o ? group : o - j), (int)width,
+                    u + ((size_t)begin + b) * step + j * width, width, 1,
+                    own->packed + j * n_inner + b * width * group);
     }
-    hf_pack(n_j, n_a, self->u + begin, step, 1, own->packed);
-    mp2->multiply(&(struct hf_product){.n_row = n_j,
-                                       .n_inner = n_a,
-                                       .n_column = row,
-                                       .left = own->packed,
-                                       .right = own->row,
-                                       .to = product,
-                                       .to_step = row});
-    for (size_t k = 0; k < (size_t)n_j * row; k++) sum[k] += product[k];
-    own->n_flop += 2.0 * n_j * n_j * n_a;
+    multiply(self, own,
+             (struct hf_product){.n_row = other->n_occupied,
+                                 .n_inner = (int)n_inner,
+                                 .n_column = row,
+                                 .left = own->packed,
+                                 .to = to,
+                                 .to_step = row},
+             own->product, row);
+}
+
+/** Numbers of one piece of the sums for P_ij. */
+static size_t piece_size(const struct amplitudes *self)
+{
+    size_t n = 0;
+    for (int spin = 0; spin < self->mp2->n_spin; spin++) {
+        const int o = self->mp2->orbitals[spin].n_occupied;
+        n += (size_t)o * hf_padded(o);
+    }
+    return n;
 }
 
 /** hf_thread_work: some pieces of P_ij of all spins. */
@@ -268,18 +430,11 @@ static hf_status add_occupied(void *data, int thread, int n_thread, struct hf_er
     const double start = hf_thread_seconds();
     (void)error;
     for (int piece = thread; piece < PIECES; piece += n_thread) {
-        double *sum = self->partial + (size_t)piece * hf_padded(self->n_joined) *
-                                          (hf_padded(self->n_joined) + HF_PRODUCT_STEP);
-        size_t first = 0;
+        double *sum = self->partial + (size_t)piece * piece_size(self);
         for (int spin = 0; spin < mp2->n_spin; spin++) {
-            const struct hf_mp2_orbitals *other = &mp2->orbitals[spin];
-            const size_t n = (size_t)other->n_occupied * hf_padded(other->n_occupied);
-            memset(sum, 0, n * sizeof *sum);
-            for (int c = other->n_virtual * piece / PIECES;
-                 c < other->n_virtual * (piece + 1) / PIECES; c++)
-                add_occupied_of(self, spin, first, c, &self->lane[thread], sum);
-            first += (size_t)other->n_occupied * (size_t)other->n_virtual;
-            sum += n;
+            const int o = mp2->orbitals[spin].n_occupied;
+            add_occupied_of(self, spin, piece, &self->lane[thread], sum);
+            sum += (size_t)o * hf_padded(o);
         }
     }
     self->lane[thread].seconds += hf_thread_seconds() - start;
@@ -289,7 +444,7 @@ static hf_status add_occupied(void *data, int thread, int n_thread, struct hf_er
 /** Adds the pieces in order. */
 static void join_occupied(const struct amplitudes *self)
 {
-    const size_t piece = hf_padded(self->n_joined) * (hf_padded(self->n_joined) + HF_PRODUCT_STEP);
+    const size_t piece = piece_size(self);
     double *sum = self->partial;
     for (size_t k = 1; k < PIECES; k++)
         for (size_t i = 0; i < piece; i++) sum[i] += self->partial[k * piece + i];
@@ -303,45 +458,40 @@ static void join_occupied(const struct amplitudes *self)
 /* ---- T_ia(rs) -------------------------------------------------------------------------------- */
 
 /** Rows sum_j C_rj u of one s and the functions r from `first` on; functions are in whole groups of packed rows. */
-static const double *transform_back(const struct amplitudes *self, struct lane *own, int s,
+static const double *transform_back(const struct amplitudes *self, struct hf_mp2_lane *own, int s,
                                     int first, int n_r)
 {
-    const size_t length = length_now(self);
-    const double *of_s = self->third + (size_t)s * (size_t)self->n_joined * length;
+    const size_t width = width_of(self->now);
     const int group = first / HF_PRODUCT_GROUP, skipped = first - group * HF_PRODUCT_GROUP;
-    for (int j = 0; j < self->n_joined; j++) own->row[j] = of_s + (size_t)j * length;
-    self->mp2->multiply(&(struct hf_product){
-        .n_row = skipped + n_r,
-        .n_inner = self->n_joined,
-        .n_column = length,
-        .left = self->packed_joined + (size_t)group * HF_PRODUCT_GROUP * (size_t)self->n_joined,
-        .right = own->row,
-        .to = own->product,
-        .to_step = length});
-    own->n_flop += 2.0 * self->n_joined * n_r * (double)length;
-    return own->product + (size_t)skipped * length;
+    multiply(self, own,
+             (struct hf_product){.n_row = skipped + n_r,
+                                 .n_inner = self->n_joined,
+                                 .n_column = width,
+                                 .left = self->packed_joined +
+                                         (size_t)group * HF_PRODUCT_GROUP * (size_t)self->n_joined,
+                                 .to = own->product,
+                                 .to_step = width},
+             self->third + (size_t)s * (size_t)self->n_joined * width, width);
+    return own->product + (size_t)skipped * width;
 }
 
 /** Writes the rows of shells R >= S, or adds those of R < S. */
-static void spread(const struct amplitudes *self, struct lane *own, int shell, bool lower)
+static void spread(const struct amplitudes *self, struct hf_mp2_lane *own, int shell, bool lower)
 {
     const struct hf_basis *basis = self->mp2->merged;
-    const size_t length = length_now(self);
+    const size_t width = width_of(self->now);
     const int split = basis->shell[shell].first_function;
     const int first = lower ? 0 : split, end = lower ? split : basis->n_function;
     if (first == end) return;
     for (int k = 0; k < basis->shell[shell].n_function; k++) {
-        const double *from =
-            transform_back(self, own, basis->shell[shell].first_function + k, first, end - first);
+        const double *row = transform_back(self, own, split + k, first, end - first);
         for (int r = lower ? 0 : shell; r < (lower ? shell : basis->n_shell); r++) {
-            const int64_t pair = find_pair(self, r, shell);
-            /* the rows are those of `block` or `received`, which belong to this rank */
-            double *rows = pair >= 0 ? (double *)(uintptr_t)self->exchange.where[pair] : NULL;
-            for (int m = 0; m < basis->shell[r].n_function && rows != NULL; m++) {
-                double *to = rows + place_of(self, pair, r, shell, m, k) * length;
-                const double *row =
-                    from + (size_t)(basis->shell[r].first_function + m - first) * length;
-                for (size_t a = 0; a < length; a++) to[a] = (lower ? to[a] : 0.0) + row[a];
+            size_t step = 0;
+            double *to = hf_mp2_exchange_rows(&self->exchange, self->now, r, shell, k, &step);
+            for (int m = 0; m < basis->shell[r].n_function; m++, row += width) {
+                if (to == NULL) continue;
+                for (size_t a = 0; a < width; a++) to[a] = (lower ? to[a] : 0.0) + row[a];
+                to += step;
             }
         }
     }
@@ -373,156 +523,202 @@ static hf_status add_rows(void *data, int thread, int n_thread, struct hf_error 
 
 /* ---- Rounds ---------------------------------------------------------------------------------- */
 
-static hf_status finish_unit(struct amplitudes *self, const struct hf_mp2_unit *unit,
-                             struct hf_error *error)
+/** Does steps for this rank's current block. Local. */
+static hf_status do_steps(struct amplitudes *self, int n, hf_thread_work *const step[],
+                          struct hf_error *error)
 {
-    static hf_thread_work *const step[] = {third_quarter, fourth_quarter, add_virtual,
-                                           add_occupied,  write_rows,     add_rows};
-    self->now = unit;
-    for (size_t k = 0; k < sizeof step / sizeof *step; k++)
-        HF_CHECK(hf_threads_run(self->mp2->n_thread, step[k], self, error));
-    join_occupied(self);
+    if (self->now->i < 0) return HF_OK;
+    for (int k = 0; k < n; k++) HF_CHECK(hf_threads_run(self->mp2->n_thread, step[k], self, error));
     return HF_OK;
 }
 
-/** Copies rows that came back to the blocks of this rank. */
-static void store(const struct hf_mp2_exchange *exchange, const struct hf_mp2_unit *unit)
-{
-    const struct hf_mp2 *mp2 = exchange->mp2;
-    const size_t length = mp2->orbitals[unit->spin].length;
-    const double *from = exchange->sent;
-    for (int64_t k = 0; k < mp2->pairs->n_pair; k++) {
-        if (mp2->block[k] == NULL) continue;
-        const size_t n = hf_mp2_n_row(mp2->pairs, k) * length;
-        memcpy(mp2->block[k] + hf_mp2_place(mp2, unit->spin, unit->i, n / length), from,
-               n * sizeof *from);
-        from += n;
-    }
-}
-
-/** Sends the rows of this rank's unit back to where they came from. Collective. */
-static void send_back(struct hf_mp2_exchange *exchange, const struct hf_mp2_unit unit[])
-{
-    struct hf_mp2 *mp2 = exchange->mp2;
-    const int rank = mp2->context->rank, n_rank = mp2->context->n_rank;
-    for (int step = 1; step < n_rank; step++) {
-        const int to = (rank + step) % n_rank, from = (rank + n_rank - step) % n_rank;
-        const size_t out = unit[rank].i < 0 ? 0 : mp2->orbitals[unit[rank].spin].length;
-        const size_t in = unit[from].i < 0 ? 0 : mp2->orbitals[unit[from].spin].length;
-        const size_t n = exchange->n_row[to] * out, m = exchange->n_row[rank] * in;
-        hf_mp2_pass_on(mp2->context, to, exchange->received + exchange->first_of_rank[to] * out, n,
-                       from, exchange->sent, m);
-        if (m > 0) store(exchange, &unit[from]);
-        mp2->result->sent_bytes += (double)(n * sizeof *exchange->sent);
-    }
-}
-
-/** The unit of a rank in a round; negative i: none. */
+/** Orbital number `number` of the batch. */
 static struct hf_mp2_unit find_unit(const struct hf_mp2 *mp2, int number)
 {
-    for (int spin = 0; spin < mp2->n_spin; spin++) {
-        const int begin = mp2->batch.begin[spin], n = mp2->batch.end[spin] - begin;
-        if (number < n) return (struct hf_mp2_unit){.spin = spin, .i = begin + number};
-        number -= n;
-    }
-    return (struct hf_mp2_unit){.i = -1};
+    const int n_alpha = mp2->batch.end[0] - mp2->batch.begin[0], spin = number >= n_alpha;
+    return (struct hf_mp2_unit){.spin = spin,
+                                .i = mp2->batch.begin[spin] + number - spin * n_alpha};
 }
 
-/** One unit on each rank. Collective. */
-static hf_status do_round(struct amplitudes *self, int first, struct hf_mp2_unit unit[],
-                          struct hf_error *error)
+/** Divides the ranks among n <= n_rank orbitals from number `first` on, and the blocks of each among its ranks. */
+static void make_parts(const struct amplitudes *self, int first, int n)
+{
+    const int n_rank = self->mp2->context->n_rank;
+    for (int k = 0; k < n; k++) {
+        const int begin = (int)((int64_t)n_rank * k / n),
+                  n_part = (int)((int64_t)n_rank * (k + 1) / n) - begin;
+        const struct hf_mp2_unit unit = find_unit(self->mp2, first + k);
+        const size_t length = self->mp2->orbitals[unit.spin].length;
+        for (int p = 0; p < n_part; p++) {
+            struct hf_mp2_unit *part = &self->part[begin + p];
+            *part = unit;
+            part->begin = hf_mp2_part_begin(self->mp2->orbitals[unit.spin].n_virtual, p, n_part);
+            part->end = hf_mp2_part_begin(self->mp2->orbitals[unit.spin].n_virtual, p + 1, n_part);
+            if (part->end > length) part->end = length;
+            if (part->begin == part->end) part->i = -1;
+        }
+    }
+}
+
+/** Block number k of each rank's part. Returns whether there is any. */
+static bool find_blocks(const struct amplitudes *self, int k)
+{
+    bool any = false;
+    for (int r = 0; r < self->mp2->context->n_rank; r++) {
+        struct hf_mp2_unit *block = &self->block[r];
+        const struct hf_mp2_unit *part = &self->part[r];
+        const size_t width = hf_mp2_block_width(self->mp2->orbitals[part->spin].n_virtual);
+        *block = find_block(self, part->spin, part->begin + (size_t)k * width);
+        block->i = part->i;
+        if (block->begin >= part->end) *block = (struct hf_mp2_unit){.i = -1, .spin = part->spin};
+        any = any || block->i >= 0;
+    }
+    return any;
+}
+
+/** Sends the rows b of each block of this rank to the ranks of the same i that have the columns b. Collective. */
+static void swap(struct amplitudes *self)
+{
+    struct hf_context *context = self->mp2->context;
+    const int rank = context->rank, n_rank = context->n_rank;
+    const struct hf_mp2_unit *mine = &self->part[rank];
+    for (int step = 1; step < n_rank; step++) {
+        const int to = (rank + step) % n_rank, from = (rank + n_rank - step) % n_rank;
+        const struct hf_mp2_unit *other = &self->part[to], *source = &self->part[from];
+        const bool sends = mine->i >= 0 && other->i == mine->i && other->spin == mine->spin;
+        const bool receives = mine->i >= 0 && source->i == mine->i && source->spin == mine->spin;
+        for (size_t out = mine->begin, in = source->begin;
+             (sends && out < mine->end) || (receives && in < source->end);) {
+            const struct hf_mp2_unit sent = find_block(self, mine->spin, out),
+                                     received = find_block(self, source->spin, in);
+            const size_t n = sends && out < mine->end ? n_swapped(self, &sent, other) : 0;
+            const size_t m = receives && in < source->end ? n_swapped(self, &received, mine) : 0;
+            const double *rows = n > 0 ? t_of(self, &sent, mine->spin) +
+                                             other->begin * (n / n_virtual_of(self, other))
+                                       : NULL;
+            double *place = m > 0 ? self->swapped + in * (m / width_of(&received)) : NULL;
+            hf_mp2_pass_on(context, to, rows, n, from, place, m);
+            self->mp2->result->sent_bytes += (double)(n * sizeof *rows);
+            out = sent.end;
+            in = received.end;
+        }
+    }
+}
+
+/** Runs steps on each block of all ranks; they receive (ia|rs), or send T_ia(rs). Collective. */
+static hf_status do_blocks(struct amplitudes *self, int n_step, hf_thread_work *const step[],
+                           bool back, hf_status status, struct hf_error *error)
 {
     struct hf_context *context = self->mp2->context;
     struct hf_timers *timers = &context->timers;
-    hf_status status = HF_OK;
-    for (int r = 0; r < context->n_rank; r++) unit[r] = find_unit(self->mp2, first + r);
+    for (int k = 0; find_blocks(self, k); k++) {
+        hf_timer_start(timers, &hf_phase_mp2_exchange);
+        if (!back) hf_mp2_exchange_round(&self->exchange, self->block);
+        hf_timer_stop(timers, &hf_phase_mp2_exchange);
+        hf_timer_start(timers, &hf_phase_mp2_amplitudes);
+        if (back && self->now->i >= 0) hf_mp2_exchange_point(&self->exchange, self->now);
+        if (status == HF_OK) status = do_steps(self, n_step, step, error);
+        if (back && status == HF_OK && self->now->i >= 0) join_occupied(self);
+        hf_timer_stop(timers, &hf_phase_mp2_amplitudes);
+        hf_timer_start(timers, &hf_phase_mp2_exchange);
+        if (back) hf_mp2_exchange_return(&self->exchange, self->block);
+        hf_timer_stop(timers, &hf_phase_mp2_exchange);
+    }
+    return status;
+}
+
+/** n orbitals from number `first` on. Collective. */
+static hf_status do_round(struct amplitudes *self, int first, int n, struct hf_error *error)
+{
+    static hf_thread_work *const forward[] = {third_quarter, fourth_quarter}, *const back[] = {
+                                                                                  weigh,
+                                                                                  add_virtual,
+                                                                                  add_occupied,
+                                                                                  write_rows,
+                                                                                  add_rows};
+    struct hf_context *context = self->mp2->context;
+    struct hf_timers *timers = &context->timers;
+    make_parts(self, first, n);
+    const struct hf_mp2_unit *part = own_part(self);
+    self->swapped = self->t + width_of(part) * n_before(self, self->mp2->n_spin);
+    hf_status status = do_blocks(self, 2, forward, false, HF_OK, error);
     hf_timer_start(timers, &hf_phase_mp2_exchange);
-    hf_mp2_exchange_round(&self->exchange, unit);
+    swap(self);
     hf_timer_stop(timers, &hf_phase_mp2_exchange);
-    hf_timer_start(timers, &hf_phase_mp2_amplitudes);
-    if (unit[context->rank].i >= 0) status = finish_unit(self, &unit[context->rank], error);
-    hf_timer_stop(timers, &hf_phase_mp2_amplitudes);
+    status = do_blocks(self, 5, back, true, status, error);
     hf_timer_start(timers, &hf_phase_mp2_wait);
     status = hf_agree_to_go_on(context, status, error);
     hf_timer_stop(timers, &hf_phase_mp2_wait);
-    hf_timer_start(timers, &hf_phase_mp2_exchange);
-    if (status == HF_OK) send_back(&self->exchange, unit);
-    hf_timer_stop(timers, &hf_phase_mp2_exchange);
     return status;
 }
 
 /* ---- All ------------------------------------------------------------------------------------- */
 
-static int most(int x, int y)
-{
-    return x > y ? x : y;
-}
-
-/** Most virtual orbitals of a spin. */
-static int most_virtual(const struct hf_mp2 *mp2)
-{
-    return most(mp2->orbitals[0].n_virtual, mp2->orbitals[mp2->n_spin - 1].n_virtual);
-}
-
-static void make_lanes(struct amplitudes *self)
-{
-    const struct hf_mp2 *mp2 = self->mp2;
-    const int n = mp2->merged->n_function, v = most_virtual(mp2), o = self->n_joined;
-    const size_t length = hf_mp2_longest(mp2), row = hf_padded(o);
-    /* rows of all functions; two of ROWS; transposed amplitudes and a block of P_ij */
-    const size_t room =
-        ((size_t)n + HF_PRODUCT_GROUP + 2 * ROWS) * length + ((size_t)v + (size_t)o) * row;
-    HF_TAKE(&self->arena, self->lane, (size_t)mp2->n_thread);
-    for (int t = 0; t < mp2->n_thread && self->lane != NULL; t++) {
-        struct lane *lane = &self->lane[t];
-        HF_TAKE(&self->arena, lane->packed, hf_packed_size(most(o, ROWS), most(n, v)));
-        HF_TAKE(&self->arena, lane->product, room);
-        HF_TAKE(&self->arena, lane->row, (size_t)most(n, most(o, v)));
-        HF_TAKE(&self->arena, lane->function, (size_t)n);
-    }
-}
-
 static void make_orbitals(struct amplitudes *self)
 {
     const struct hf_mp2 *mp2 = self->mp2;
-    const int n = mp2->merged->n_function;
+    const int n = mp2->merged->n_function, o = self->n_joined;
     struct hf_arena *arena = &self->arena;
-    self->joined_length = hf_padded(self->n_joined);
+    self->joined_length = hf_padded(o);
     self->joined = hf_mp2_join_orbitals(mp2, self->joined_length, arena);
-    HF_TAKE(arena, self->packed_joined, hf_packed_size(n, self->n_joined));
-    HF_TAKE(arena, self->first, (size_t)self->n_joined + 1);
-    for (int spin = 0; spin < mp2->n_spin; spin++)
+    HF_TAKE(arena, self->packed_joined, hf_packed_size(n, o));
+    HF_TAKE(arena, self->packed_orbitals, hf_packed_size(o, n));
+    for (int spin = 0; spin < mp2->n_spin; spin++) {
+        self->first[spin + 1] = self->first[spin] + mp2->orbitals[spin].n_occupied;
         HF_TAKE(arena, self->packed_virtuals[spin],
                 hf_packed_size(n, mp2->orbitals[spin].n_virtual));
+    }
     if (arena->failed) return;
-    hf_pack(n, self->n_joined, self->joined, self->joined_length, 1, self->packed_joined);
+    hf_pack(n, o, self->joined, self->joined_length, 1, self->packed_joined);
+    hf_pack(o, n, self->joined, 1, self->joined_length, self->packed_orbitals);
     for (int spin = 0; spin < mp2->n_spin; spin++)
         hf_pack(n, mp2->orbitals[spin].n_virtual, mp2->orbitals[spin].virtuals,
                 mp2->orbitals[spin].length, 1, self->packed_virtuals[spin]);
-    for (int j = 0; j < self->n_joined; j++)
-        self->first[j + 1] = self->first[j] + (size_t)mp2->orbitals[spin_of(self, j)].n_virtual;
 }
 
-static void make_buffers(struct amplitudes *self)
+/** Largest sizes of blocks and matrices, for both spins. */
+struct sizes {
+    size_t width, n_virtual, length, rows; /**< rows: pairs jb */
+};
+
+static struct sizes find_sizes(const struct amplitudes *self)
 {
     const struct hf_mp2 *mp2 = self->mp2;
-    const size_t n = (size_t)mp2->merged->n_function, longest = hf_mp2_longest(mp2);
-    const size_t o = (size_t)self->n_joined, n_shell = (size_t)mp2->merged->n_shell;
-    const size_t rows = o * (size_t)most_virtual(mp2);
-    make_orbitals(self);
-    make_lanes(self);
-    HF_TAKE(&self->arena, self->third, n * o * longest);
-    HF_TAKE(&self->arena, self->t, rows * longest);
-    HF_TAKE(&self->arena, self->u, rows * longest);
-    HF_TAKE(&self->arena, self->partial,
-            PIECES * hf_padded((int)o) * (hf_padded((int)o) + HF_PRODUCT_STEP));
-    HF_TAKE(&self->arena, self->pair_of, n_shell * n_shell);
-    if (self->pair_of == NULL) return;
-    for (size_t i = 0; i < n_shell * n_shell; i++) self->pair_of[i] = -1;
-    for (int64_t k = 0; k < mp2->pairs->n_pair; k++) {
-        const size_t a = (size_t)mp2->pairs->pair[k].a, b = (size_t)mp2->pairs->pair[k].b;
-        self->pair_of[a * n_shell + b] = self->pair_of[b * n_shell + a] = k;
+    const int last = mp2->n_spin - 1,
+              v = most(mp2->orbitals[0].n_virtual, mp2->orbitals[last].n_virtual);
+    return (struct sizes){hf_mp2_block_width(v), (size_t)v, hf_padded(v),
+                          n_before(self, mp2->n_spin)};
+}
+
+static void make_buffers(struct amplitudes *self, int n_unit)
+{
+    const struct hf_mp2 *mp2 = self->mp2;
+    const struct sizes size = find_sizes(self);
+    const size_t n = (size_t)mp2->merged->n_function, o = (size_t)self->n_joined,
+                 row = hf_padded((int)o);
+    const size_t of_piece = (size.n_virtual / PIECES + 1) * size.width;
+    struct hf_arena *arena = &self->arena;
+    HF_TAKE(arena, self->part, (size_t)mp2->context->n_rank);
+    HF_TAKE(arena, self->block, (size_t)mp2->context->n_rank);
+    HF_TAKE(arena, self->third, n * o * size.width);
+    size_t room = 0;
+    for (int spin = 0; spin < mp2->n_spin; spin++) {
+        const size_t of_spin = hf_mp2_amplitude_room(size.rows, o, mp2->orbitals[spin].n_virtual,
+                                                     mp2->context->n_rank, n_unit);
+        if (of_spin > room) room = of_spin;
     }
+    HF_TAKE(arena, self->t, room);
+    HF_TAKE(arena, self->u, size.rows * size.width);
+    HF_TAKE(arena, self->turned, o * size.width * size.length);
+    HF_TAKE(arena, self->partial, PIECES * piece_size(self));
+    /* orbitals of the third quarter; rows of u; u and t of a piece */
+    size_t n_packed = hf_packed_size((int)o, (int)(n > of_piece ? n : of_piece));
+    if (n_packed < ROWS * o * size.width) n_packed = ROWS * o * size.width;
+    /* rows of all functions; of P_ab; t of a piece */
+    const size_t n_product =
+        (n + HF_PRODUCT_GROUP) * size.width + ROWS * size.length + of_piece * row;
+    const size_t n_row = (n > size.n_virtual ? n : size.n_virtual) + o * size.width + of_piece;
+    self->lane = hf_mp2_make_lanes(mp2, n_packed, n_product, n_row, arena);
 }
 
 hf_status hf_mp2_amplitudes(struct hf_mp2 *mp2, struct hf_error *error)
@@ -532,19 +728,18 @@ hf_status hf_mp2_amplitudes(struct hf_mp2 *mp2, struct hf_error *error)
     struct amplitudes self = {.mp2 = mp2,
                               .arena = hf_mp2_arena(mp2, "the amplitudes of MP2"),
                               .n_joined = hf_mp2_n_joined(mp2)};
-    struct hf_mp2_unit *unit = HF_TAKE(&self.arena, unit, (size_t)context->n_rank);
     const int n_unit = hf_mp2_batch_end(mp2) - hf_mp2_batch_begin(mp2);
-    make_buffers(&self);
+    make_orbitals(&self);
+    make_buffers(&self, n_unit);
     HF_TRY(hf_agree(context->comm, hf_arena_check(&self.arena, error), error));
-    HF_TRY(hf_mp2_exchange_init(&self.exchange, mp2, &self.arena, error));
+    HF_TRY(hf_mp2_exchange_init(&self.exchange, mp2, find_sizes(&self).width, &self.arena, error));
+    self.now = &self.block[context->rank];
     for (int first = 0; first < n_unit; first += context->n_rank) {
-        HF_TRY(do_round(&self, first, unit, error));
+        const int left = n_unit - first;
+        HF_TRY(do_round(&self, first, left < context->n_rank ? left : context->n_rank, error));
         hf_interruption_set_fraction(context->interruption, (double)first / n_unit);
     }
-    for (int t = 0; t < mp2->n_thread; t++) {
-        mp2->result->n_flop[1] += self.lane[t].n_flop;
-        mp2->result->cpu_seconds[1] += self.lane[t].seconds;
-    }
+    hf_mp2_add_lanes(mp2, self.lane);
 cleanup:
     hf_interruption_set_fraction(context->interruption, 0.0);
     hf_arena_done(&self.arena);

@@ -60,6 +60,18 @@ struct hf_mp2_algorithm {
     hf_status (*batch)(struct hf_mp2 *mp2, struct hf_error *error);
 };
 
+/** Orbitals whose energies are closer than this are degenerate, hartree. */
+#define HF_MP2_DEGENERATE 1e-6
+
+/** Smallest distance between the energy of a frozen orbital and that of a correlated one, hartree: core, and virtual
+ *  orbitals. INFINITY: none is frozen. */
+struct hf_mp2_gaps {
+    double core, virtuals;
+};
+
+struct hf_mp2_gaps hf_mp2_find_gaps(const struct hf_wavefunction *wavefunction,
+                                    const struct hf_mp2_settings *settings);
+
 /** The algorithm chosen for a calculation, and its memory. */
 struct hf_mp2_choice {
     const struct hf_mp2_algorithm *algorithm;
@@ -188,6 +200,10 @@ double hf_mp2_scratch_words(const struct hf_mp2_size *size);
 void hf_mp2_add_pair(struct hf_mp2 *mp2, struct hf_mp2_orbital i, struct hf_mp2_orbital j,
                      const double *k_ab);
 
+/** The same from the sums of (ia|jb)^2 / D and (ia|jb) (ib|ja) / D over some of the ab. */
+void hf_mp2_add_energy(struct hf_mp2 *mp2, struct hf_mp2_orbital i, struct hf_mp2_orbital j,
+                       double opposite, double same);
+
 /** A pair of orbitals and its (iM|jN): [n] rows over the functions N, padded with zeros. */
 struct hf_mp2_pair {
     int64_t number; /**< for the trace */
@@ -226,11 +242,11 @@ static inline size_t hf_mp2_longest(const struct hf_mp2 *mp2)
 /** First half for the orbitals of the batch: fills mp2->block. Collective. */
 hf_status hf_mp2_first_half(struct hf_mp2 *mp2, struct hf_error *error) HF_MUST_CHECK;
 
+/** hf_mp2_algorithm.batch of `kets`, with or without derivatives. */
+hf_status hf_mp2_batch_of_kets(struct hf_mp2 *mp2, struct hf_error *error) HF_MUST_CHECK;
+
 /** Second half: energies of all pairs of the batch's orbitals i with j <= i into mp2->energy. Collective. */
 hf_status hf_mp2_second_half(struct hf_mp2 *mp2, struct hf_error *error) HF_MUST_CHECK;
-
-/** Bytes of this rank's blocks. */
-double hf_mp2_stored_bytes(const struct hf_mp2 *mp2);
 
 /** Frees the blocks. Not collective; there may be none. */
 void hf_mp2_drop_blocks(struct hf_mp2 *mp2);
@@ -246,32 +262,77 @@ hf_status hf_mp2_begin_derivatives(struct hf_mp2 *mp2, const struct hf_wavefunct
 hf_status hf_mp2_end_derivatives(struct hf_mp2 *mp2, const struct hf_wavefunction *wavefunction,
                                  struct hf_error *error) HF_MUST_CHECK;
 
-/** Exchange of the rows of one orbital (exchange.c). */
+/** Exchange of columns of the rows of one orbital (exchange.c). */
 struct hf_mp2_exchange {
     struct hf_mp2 *mp2;            /**< borrowed */
+    int *pair_of;                  /**< [n_shell][n_shell] pair of two shells; -1: none */
     int *owner;                    /**< [n_pair] rank that has a pair of shells; -1: none */
     size_t *n_row;                 /**< [n_rank] number of function pairs of each rank */
     size_t *first_of_rank, *first; /**< [n_rank] and [n_pair]: first row in `received` */
     double *sent;                  /**< rows of this rank */
     double *received;              /**< rows of all other ranks, rank after rank, pairs ascending */
-    const double **where;          /**< [n_pair] address of the rows of a pair; NULL: zeros */
+    double **where;                /**< [n_pair] address of the rows of a pair; NULL: zeros */
 };
 
 /** Sends n numbers to a rank and receives m numbers from another; n or m may be 0. */
 void hf_mp2_pass_on(struct hf_context *context, int to, const double *sent, size_t n, int from,
                     double *received, size_t m);
 
-/** Work of a rank in a round: energies of orbital i with the orbitals j_begin .. j_end-1 of spin `other`. */
+/** Work of a rank in a round: orbital i with the orbitals j_begin .. j_end-1 of spin `other`, and the columns begin ..
+ *  end-1 of its rows over virtual orbitals, in whole steps. */
 struct hf_mp2_unit {
     int spin, i, other, j_begin, j_end;
+    size_t begin, end;
 };
 
-/** Initialises with arrays of the arena. Collective. HF_NO_RESOURCE. */
-hf_status hf_mp2_exchange_init(struct hf_mp2_exchange *exchange, struct hf_mp2 *mp2,
+/** Initialises for at most `most` columns with arrays of the arena. Collective. HF_NO_RESOURCE. */
+hf_status hf_mp2_exchange_init(struct hf_mp2_exchange *exchange, struct hf_mp2 *mp2, size_t most,
                                struct hf_arena *arena, struct hf_error *error) HF_MUST_CHECK;
 
-/** Sends the rows of each rank's unit [n_rank] (negative i: none) to that rank and sets `where`. Collective. */
+/** Sends the columns of each rank's unit [n_rank] (negative i: none) to that rank and sets `where`. Collective. */
 void hf_mp2_exchange_round(struct hf_mp2_exchange *exchange, const struct hf_mp2_unit unit[]);
+
+/** Sets `where` for a unit: columns in blocks of this rank, or in `received`. Not collective. */
+void hf_mp2_exchange_point(struct hf_mp2_exchange *exchange, const struct hf_mp2_unit *unit);
+
+/** Sends what is in `received` back to where it came from, which replaces the columns of the units. Collective. */
+void hf_mp2_exchange_return(struct hf_mp2_exchange *exchange, const struct hf_mp2_unit unit[]);
+
+/** The columns of the rows (r, s) of two shells, s being function k of its shell; the row of the next r is `step`
+ *  further. NULL: zeros. */
+double *hf_mp2_exchange_rows(const struct hf_mp2_exchange *exchange, const struct hf_mp2_unit *unit,
+                             int shell_r, int shell_s, int k, size_t *step);
+
+/** Arrays of a thread for products of matrices. */
+struct hf_mp2_lane {
+    double *packed;     /**< a left matrix */
+    double *product;    /**< a result */
+    const double **row; /**< of a right matrix */
+    int *function;      /**< [n] */
+    double n_flop, seconds;
+};
+
+/** Takes the lanes [n_thread] from the arena, which may fail, with these lengths. */
+struct hf_mp2_lane *hf_mp2_make_lanes(const struct hf_mp2 *mp2, size_t n_packed, size_t n_product,
+                                      size_t n_row, struct hf_arena *arena);
+
+/** Adds operations and seconds of the lanes to the second half of the result. */
+void hf_mp2_add_lanes(const struct hf_mp2 *mp2, const struct hf_mp2_lane lane[]);
+
+/** Orbitals j of a third quarter. */
+struct hf_mp2_third {
+    const struct hf_mp2_exchange *exchange;
+    const struct hf_mp2_unit *unit;
+    int n_j;
+    const double *orbitals; /**< C_rj [r][step] */
+    size_t step;
+    const double *packed; /**< the same, packed as left matrix [n_j][n] */
+    double *to;           /**< [s][j][columns of the unit] */
+};
+
+/** (ia|js) = sum_r C_rj (ia|rs) for each n_thread-th shell S. */
+void hf_mp2_third_quarter(const struct hf_mp2_third *third, int thread, int n_thread,
+                          struct hf_mp2_lane *own);
 
 enum {
     /** Size of the matrices of the pairs finished at a time, unless one is larger: 64 MB; and number of pairs. */

@@ -25,24 +25,12 @@ static struct hf_mp2_words words(const struct hf_mp2_size *size, double n_i)
                                  .kept = uneven * size->n_row * v * n_i / n_rank};
 }
 
-static hf_status do_batch(struct hf_mp2 *mp2, struct hf_error *error)
-{
-    hf_status status;
-    HF_TRY(hf_mp2_first_half(mp2, error));
-    mp2->result->bytes = fmax(mp2->result->bytes, hf_mp2_stored_bytes(mp2));
-    HF_TRY(hf_mp2_amplitudes(mp2, error));
-    HF_TRY(hf_mp2_second_pass(mp2, error));
-cleanup:
-    hf_mp2_drop_blocks(mp2);
-    return status;
-}
-
 const struct hf_mp2_algorithm hf_mp2_with_derivatives = {
     .name = "kets",
     .about = "each pair of shells with all its kets, in two passes",
     .reproducible = true,
     .words = words,
-    .batch = do_batch,
+    .batch = hf_mp2_batch_of_kets,
 };
 
 struct hf_mp2_need hf_mp2_plan_derivatives(const struct hf_mp2_size *size, double memory_bytes)

@@ -8,7 +8,8 @@
  *                   G_mnrs = sum_ia C_mi C_na T_ia(rs) times the derivatives of quartets whose ket is not above the bra
  *
  * Sums over bras and orbitals are in whole steps (base/slope_sums.h), so they have the same bits for any number of
- * ranks and threads. They have others in another number of batches, because a product adds up the orbitals of a batch.
+ * ranks and threads. They have others in another number of batches: derivatives of integrals are contracted with the sum
+ * over the orbitals of a batch (settings.one_batch refuses more).
  * J counts orbitals of both spins, alpha first. */
 #ifndef HF_MP2_RESPONSE_H
 #define HF_MP2_RESPONSE_H
@@ -25,6 +26,45 @@ struct hf_mp2_sums {
     int64_t *y_virtual[HF_MAX_SPIN];   /**< Y_ma / 2 [n][length of v] */
     int64_t (*slope)[3];               /**< [n_atom] */
 };
+
+/** Columns of a block of virtual orbitals: so few that several ranks can share an orbital, but whole tiles of products. It
+ *  fixes the bits, so it depends on nothing else. */
+static inline size_t hf_mp2_block_width(int n_virtual)
+{
+    enum { TILE = 16, MOST_TILES = 3, BLOCKS = 8 };
+    int n = 1;
+    while (n < MOST_TILES && n * TILE * BLOCKS < n_virtual) n++;
+    return (size_t)(n * TILE);
+}
+
+/** First column of part p of n_part equal parts of the blocks; may be after the last column. */
+static inline size_t hf_mp2_part_begin(int n_virtual, int p, int n_part)
+{
+    const size_t width = hf_mp2_block_width(n_virtual),
+                 n_block = ((size_t)n_virtual + width - 1) / width;
+    return n_block * (size_t)p / (size_t)n_part * width;
+}
+
+/** Largest number of amplitudes of a rank, of n_row pairs jb with n_joined orbitals j: those of its columns, and those
+ *  that ranks of the same orbital i send it. */
+static inline size_t hf_mp2_amplitude_room(size_t n_row, size_t n_joined, int n_virtual, int n_rank,
+                                           int n_unit)
+{
+    const int left = n_unit % n_rank, least = left > 0 ? n_rank / left : 1;
+    const size_t length = hf_padded(n_virtual);
+    size_t most = n_unit >= n_rank ? n_row * length : 0;
+    for (int n_part = least; n_part <= least + 1; n_part++) {
+        size_t width = 0;
+        for (int p = 0; p < n_part; p++) {
+            const size_t n = hf_mp2_part_begin(n_virtual, p + 1, n_part) -
+                             hf_mp2_part_begin(n_virtual, p, n_part);
+            if (n > width) width = n;
+        }
+        const size_t room = width * (n_row + (n_part > 1 ? n_joined * length : 0));
+        if (room > most) most = room;
+    }
+    return most;
+}
 
 /** The second step of a batch. Collective. */
 hf_status hf_mp2_amplitudes(struct hf_mp2 *mp2, struct hf_error *error) HF_MUST_CHECK;

@@ -1,8 +1,8 @@
 /* The row of MP2 in the list of quantities: its options, report and part of the JSON file. */
 #include "base/memory_limits.h"
 #include "correlation/mp2_derivatives.h"
-#include "hf/mp2.h"
 #include "localise/frozen_core.h"
+#include "mp2_private.h"
 #include "orbitals/orbitals.h"
 #include "pairs/common_pairs.h"
 #include "scf/quantity.h"
@@ -24,8 +24,7 @@ struct mp2 {
     bool scaled;         /**< it is spin-component scaled */
     struct hf_spin_count n_electron;
     double given_bytes; /**< value of --memory; 0: not given */
-    /** between the highest frozen orbital and the next one, for the spin with the smaller gap */
-    double gap;
+    struct hf_mp2_gaps gaps;
 };
 
 static double scs_energy(const struct hf_mp2_result *result)
@@ -88,6 +87,7 @@ static hf_status plan(struct hf_quantity *quantity, struct hf_error *error)
     self->settings.memory_bytes = INFINITY;
     quantity->pair_accuracy = hf_mp2_pair_accuracy(&self->settings);
     self->differentiates = is_differentiated(of->options);
+    self->settings.one_batch = self->differentiates && scf->fock.reproducible;
     if (self->differentiates)
         HF_CHECK(check_derivatives(of->options, self->settings.algorithm, error));
     self->scaled = self->differentiates && hf_options_flag(of->options, "scs");
@@ -134,7 +134,8 @@ static hf_status peak(struct hf_quantity *quantity, double *bytes, struct hf_err
                                .most_functions = most * most,
                                .most_shell = most,
                                .n_row = 0.5 * n * (n + (double)most),
-                               .n_spin = n_spin};
+                               .n_spin = n_spin,
+                               .one_batch = self->settings.one_batch};
     for (int spin = 0; spin < n_spin; spin++) {
         const int o = spin == 0 ? self->n_electron.alpha : self->n_electron.beta;
         const int frozen = self->settings.n_frozen < o ? self->settings.n_frozen : o;
@@ -158,15 +159,9 @@ static hf_status compute(struct hf_quantity *quantity, struct hf_error *error)
     struct mp2 *self = quantity->self;
     const struct hf_quantity_source *of = quantity->of;
     const struct hf_wavefunction *wavefunction = of->wavefunction;
-    const int n = self->settings.n_frozen;
     self->settings.memory_bytes = memory_limit(quantity);
     self->settings.pairs = of->pairs;
-    self->gap = INFINITY;
-    for (int spin = 0; spin < wavefunction->n_spin; spin++) {
-        const struct hf_orbitals *orbitals = &wavefunction->spin[spin];
-        if (n > 0 && n < orbitals->n_occupied)
-            self->gap = fmin(self->gap, orbitals->energy[n] - orbitals->energy[n - 1]);
-    }
+    self->gaps = hf_mp2_find_gaps(wavefunction, &self->settings);
     struct hf_mp2_settings settings = self->settings;
     if (!hf_options_include(of->options, "task", "gradient") &&
         !hf_options_include(of->options, "task", "optimise"))
@@ -233,12 +228,16 @@ static void report(const struct hf_quantity *quantity, FILE *out)
     fprintf(out, "\n  %-23s %d core orbitals (--frozen-core), %d virtual\n", "Frozen orbitals", n,
             self->settings.n_frozen_virtual);
     print_no_pair(quantity, out);
-    if (self->gap < LEAST_GAP)
+    if (fmin(self->gaps.core, self->gaps.virtuals) < HF_MP2_DEGENERATE)
+        fprintf(out,
+                "  WARNING: a frozen orbital has the energy of a correlated one: the MP2 energy "
+                "depends on the choice;\n  try another number of frozen orbitals.\n");
+    else if (self->gaps.core < LEAST_GAP)
         fprintf(
             out,
             "  WARNING: the highest frozen orbital is only %.2f hartree below the lowest "
             "correlated one:\n  frozen orbitals may not be core orbitals; try --frozen-core N.\n",
-            self->gap);
+            self->gaps.core);
     print_energy(out, "Opposite-spin energy", result->opposite_spin);
     print_energy(out, "Same-spin energy", result->same_spin);
     print_energy(out, "Correlation energy", result->correlation);

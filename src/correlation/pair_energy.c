@@ -28,7 +28,6 @@ void hf_mp2_add_pair(struct hf_mp2 *mp2, struct hf_mp2_orbital i, struct hf_mp2_
     const struct hf_mp2_orbitals *one = &mp2->orbitals[i.spin], *other = &mp2->orbitals[j.spin];
     const double e_ij = one->occupied_energy[i.index] + other->occupied_energy[j.index];
     const bool alike = i.spin == j.spin;
-    const double weight = mp2->n_spin == 1 && i.index != j.index ? 2.0 : 1.0;
     double same = 0.0, opposite = 0.0;
     for (int a = 0; a < one->n_virtual; a++) {
         const double *row = k_ab + (size_t)a * other->length;
@@ -39,15 +38,22 @@ void hf_mp2_add_pair(struct hf_mp2 *mp2, struct hf_mp2_orbital i, struct hf_mp2_
             if (alike) same += k_ab[(size_t)b * other->length + (size_t)a] * of_d;
         }
     }
-    if (alike) {
+    hf_mp2_add_energy(mp2, i, j, opposite, same);
+}
+
+void hf_mp2_add_energy(struct hf_mp2 *mp2, struct hf_mp2_orbital i, struct hf_mp2_orbital j,
+                       double opposite, double same)
+{
+    const double weight = mp2->n_spin == 1 && i.index != j.index ? 2.0 : 1.0;
+    if (i.spin == j.spin) {
         const size_t place = (size_t)i.index * ((size_t)i.index + 1) / 2 + (size_t)j.index;
         /* an orbital and itself are no pair of the same spin */
-        mp2->energy.same[i.spin][place] = i.index == j.index ? 0.0 : weight * (opposite - same);
-        if (mp2->n_spin == 1) mp2->energy.opposite[place] = weight * opposite;
+        if (i.index != j.index) mp2->energy.same[i.spin][place] += weight * (opposite - same);
+        if (mp2->n_spin == 1) mp2->energy.opposite[place] += weight * opposite;
     } else {
         const int alpha = i.spin == 0 ? i.index : j.index, beta = i.spin == 0 ? j.index : i.index;
         const size_t n_beta = (size_t)mp2->orbitals[1].n_occupied;
-        mp2->energy.opposite[(size_t)alpha * n_beta + (size_t)beta] = opposite;
+        mp2->energy.opposite[(size_t)alpha * n_beta + (size_t)beta] += opposite;
     }
 }
 

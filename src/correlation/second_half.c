@@ -16,15 +16,6 @@ enum { MOST_J = HF_MP2_MOST_J };
 /** Least number of units per rank if orbitals j are split. */
 enum { UNITS_PER_RANK = 4 };
 
-/** Data of a thread. */
-struct lane {
-    double *packed;         /**< one j, packed as left matrix */
-    double *integrals;      /**< (ia|jb) [a][b] of one j */
-    const double **row;     /**< [n] */
-    int *function;          /**< [n] function of each row */
-    double n_flop, seconds; /**< for matrix products */
-};
-
 /** The second half on one rank. */
 struct second_half {
     struct hf_mp2 *mp2;    /**< borrowed */
@@ -32,9 +23,8 @@ struct second_half {
     struct hf_mp2_exchange exchange;
     int n_unit;
     struct hf_mp2_unit *unit; /**< [n_unit], longest first */
-    int64_t *pair_of;         /**< [n_shell][n_shell] shell pair; -1: none */
     double *third;            /**< [s][j][a]: (ia|js) of some j */
-    struct lane *lane;        /**< [n_thread] */
+    struct hf_mp2_lane *lane; /**< [n_thread] */
     /* for the current unit */
     const struct hf_mp2_unit *now;
     int j_begin, n_j;
@@ -66,8 +56,13 @@ static int make_units(const struct hf_mp2 *mp2, int most, struct hf_mp2_unit uni
                 const int end = other == spin ? i + 1 : mp2->orbitals[other].n_occupied;
                 for (int j = 0; j < end; j += most, n++)
                     if (unit != NULL)
-                        unit[n] = (struct hf_mp2_unit){spin, i, other, j,
-                                                       j + most < end ? j + most : end};
+                        unit[n] = (struct hf_mp2_unit){spin,
+                                                       i,
+                                                       other,
+                                                       j,
+                                                       j + most < end ? j + most : end,
+                                                       0,
+                                                       mp2->orbitals[spin].length};
             }
     return n;
 }
@@ -90,64 +85,26 @@ static void choose_units(struct second_half *half)
     qsort(half->unit, (size_t)half->n_unit, sizeof *half->unit, by_falling_size);
 }
 
-/* ---- Third quarter --------------------------------------------------------------------------- */
-
-/** Finds the rows over a of (ia|rs) for one s (function `k` of a shell) and for all r that have integrals with it,
- *  and these r. Returns their number. */
-static int find_rows(const struct second_half *half, int shell, int k, const double *row[],
-                     int function[])
-{
-    const struct hf_mp2 *mp2 = half->mp2;
-    const struct hf_basis *basis = mp2->merged;
-    const size_t length = mp2->orbitals[half->now->spin].length;
-    int n = 0;
-    for (int r = 0; r < basis->n_shell; r++) {
-        const int64_t pair = half->pair_of[(size_t)r * (size_t)basis->n_shell + (size_t)shell];
-        const double *from = pair >= 0 ? half->exchange.where[pair] : NULL;
-        const int n_r = basis->shell[r].n_function, n_s = basis->shell[shell].n_function;
-        const bool first = pair >= 0 && mp2->pairs->pair[pair].a == r;
-        for (int m = 0; m < n_r && from != NULL; m++) {
-            const int place = first ? m * n_s + k : k * n_r + m;
-            function[n] = basis->shell[r].first_function + m;
-            row[n++] = from + (size_t)place * length;
-        }
-    }
-    return n;
-}
+/* ---- Third and fourth quarter, energies ------------------------------------------------------ */
 
 /** hf_thread_work: computes (ia|js) for some shells S. */
 static hf_status third_quarter(void *data, int thread, int n_thread, struct hf_error *error)
 {
     const struct second_half *half = data;
-    const struct hf_mp2 *mp2 = half->mp2;
-    const struct hf_basis *basis = mp2->merged;
-    const struct hf_mp2_orbitals *one = &mp2->orbitals[half->now->spin],
-                                 *other = &mp2->orbitals[half->now->other];
-    struct lane *own = &half->lane[thread];
-    const double start = hf_thread_seconds();
+    const struct hf_mp2_orbitals *other = &half->mp2->orbitals[half->now->other];
+    const size_t j = (size_t)half->j_begin;
     (void)error;
-    for (int shell = thread; shell < basis->n_shell; shell += n_thread)
-        for (int k = 0; k < basis->shell[shell].n_function; k++) {
-            const size_t s = (size_t)(basis->shell[shell].first_function + k);
-            const int n_row = find_rows(half, shell, k, own->row, own->function);
-            if (k == 0)
-                hf_pack_rows(half->n_j, n_row, own->function, other->occupied + half->j_begin,
-                             (size_t)other->n_occupied, own->packed);
-            mp2->multiply(
-                &(struct hf_product){.n_row = half->n_j,
-                                     .n_inner = n_row,
-                                     .n_column = one->length,
-                                     .left = own->packed,
-                                     .right = own->row,
-                                     .to = half->third + s * (size_t)half->n_j * one->length,
-                                     .to_step = one->length});
-            own->n_flop += 2.0 * half->n_j * n_row * (double)one->n_virtual;
-        }
-    own->seconds += hf_thread_seconds() - start;
+    hf_mp2_third_quarter(
+        &(struct hf_mp2_third){.exchange = &half->exchange,
+                               .unit = half->now,
+                               .n_j = half->n_j,
+                               .orbitals = other->occupied + j,
+                               .step = (size_t)other->n_occupied,
+                               .packed = other->packed + j * (size_t)half->mp2->merged->n_function,
+                               .to = half->third},
+        thread, n_thread, &half->lane[thread]);
     return HF_OK;
 }
-
-/* ---- Fourth quarter and energies ------------------------------------------------------------- */
 
 /** hf_thread_work: computes (ia|jb) and energies for some j. */
 static hf_status fourth_quarter(void *data, int thread, int n_thread, struct hf_error *error)
@@ -158,7 +115,7 @@ static hf_status fourth_quarter(void *data, int thread, int n_thread, struct hf_
     const struct hf_mp2_orbitals *one = &mp2->orbitals[unit->spin],
                                  *other = &mp2->orbitals[unit->other];
     const int n = mp2->merged->n_function;
-    struct lane *own = &half->lane[thread];
+    struct hf_mp2_lane *own = &half->lane[thread];
     const double start = hf_thread_seconds();
     (void)error;
     for (int j = thread; j < half->n_j; j += n_thread) {
@@ -169,10 +126,10 @@ static hf_status fourth_quarter(void *data, int thread, int n_thread, struct hf_
                                            .n_column = other->length,
                                            .left = own->packed,
                                            .right = other->row,
-                                           .to = own->integrals,
+                                           .to = own->product,
                                            .to_step = other->length});
         hf_mp2_add_pair(mp2, (struct hf_mp2_orbital){unit->spin, unit->i},
-                        (struct hf_mp2_orbital){unit->other, half->j_begin + j}, own->integrals);
+                        (struct hf_mp2_orbital){unit->other, half->j_begin + j}, own->product);
         own->n_flop += 2.0 * n * (double)one->n_virtual * other->n_virtual;
     }
     own->seconds += hf_thread_seconds() - start;
@@ -204,26 +161,8 @@ static void make_buffers(struct second_half *half)
     for (int spin = 0; spin < mp2->n_spin; spin++)
         if (mp2->orbitals[spin].n_virtual > most) most = mp2->orbitals[spin].n_virtual;
     HF_TAKE(arena, half->third, n * MOST_J * longest);
-    HF_TAKE(arena, half->lane, (size_t)mp2->n_thread);
-    for (int t = 0; t < mp2->n_thread && half->lane != NULL; t++)
-        half->lane[t] = (struct lane){
-            .packed = hf_arena_take(arena, hf_packed_size(most, (int)n), sizeof(double)),
-            .integrals = hf_arena_take(arena, (size_t)most * longest, sizeof(double)),
-            .row = hf_arena_take(arena, n, sizeof(double *)),
-            .function = hf_arena_take(arena, n, sizeof(int))};
-}
-
-static void find_pairs(struct second_half *half)
-{
-    const struct hf_shell_pairs *pairs = half->mp2->pairs;
-    const size_t n = (size_t)pairs->basis->n_shell;
-    HF_TAKE(&half->arena, half->pair_of, n * n);
-    if (half->pair_of == NULL) return;
-    for (size_t i = 0; i < n * n; i++) half->pair_of[i] = -1;
-    for (int64_t k = 0; k < pairs->n_pair; k++) {
-        const size_t a = (size_t)pairs->pair[k].a, b = (size_t)pairs->pair[k].b;
-        half->pair_of[a * n + b] = half->pair_of[b * n + a] = k;
-    }
+    half->lane =
+        hf_mp2_make_lanes(mp2, hf_packed_size(most, (int)n), (size_t)most * longest, n, arena);
 }
 
 /** Does the units of a round, one for each rank. Collective. */
@@ -259,16 +198,12 @@ hf_status hf_mp2_second_half(struct hf_mp2 *mp2, struct hf_error *error)
     struct second_half half = {.mp2 = mp2, .arena = hf_mp2_arena(mp2, "the second half of MP2")};
     struct hf_mp2_unit *unit = HF_TAKE(&half.arena, unit, (size_t)context->n_rank);
     choose_units(&half);
-    find_pairs(&half);
     make_buffers(&half);
     HF_TRY(hf_agree(context->comm, hf_arena_check(&half.arena, error), error));
-    HF_TRY(hf_mp2_exchange_init(&half.exchange, mp2, &half.arena, error));
+    HF_TRY(hf_mp2_exchange_init(&half.exchange, mp2, hf_mp2_longest(mp2), &half.arena, error));
     for (int first = 0; first < half.n_unit; first += context->n_rank)
         HF_TRY(do_round(&half, first, unit, error));
-    for (int t = 0; t < mp2->n_thread; t++) {
-        mp2->result->n_flop[1] += half.lane[t].n_flop;
-        mp2->result->cpu_seconds[1] += half.lane[t].seconds;
-    }
+    hf_mp2_add_lanes(mp2, half.lane);
 cleanup:
     hf_interruption_set_fraction(context->interruption, 0.0);
     hf_arena_done(&half.arena);

@@ -63,29 +63,17 @@ static void take_results(void *data)
     hf_results_take(&((struct job *)data)->results);
 }
 
-/** The name of the JSON file if none is given: set.hf.jsonl of folder/set.xyz. */
-static const char *name_results(struct job *job)
-{
-    const char *given = hf_options_text(job->settings->options, "json");
-    const char *path = job->settings->path[0];
-    if (given != NULL) return given;
-    const char *name = strcmp(path, "-") == 0 ? "hf" : hf_file_name(path + (path[0] == '@'));
-    const char *dot = strrchr(name, '.');
-    const int stem = dot != NULL && dot != name ? (int)(dot - name) : (int)strlen(name);
-    const size_t size = (size_t)stem + sizeof ".hf.jsonl";
-    char *made = HF_TAKE(&job->arena, made, size);
-    if (made != NULL) snprintf(made, size, "%.*s.hf.jsonl", stem, name);
-    return made;
-}
-
 /** The files of the job, none of which may be another one. Local; rank 0 looks at the files. */
 static hf_status choose_files(struct job *job, struct hf_error *error)
 {
     const struct hf_options *options = job->settings->options;
     struct hf_results_files *files = &job->files;
-    const int n_path = job->settings->n_path;
+    const int n_path = job->settings->source.n_path;
     int n = 0;
-    *files = (struct hf_results_files){name_results(job), hf_options_text(options, "xyz"),
+    const char *json = hf_options_text(options, "json");
+    if (json == NULL)
+        json = hf_each_name_file(&job->arena, job->settings->source.path[0], ".hf.jsonl");
+    *files = (struct hf_results_files){json, hf_options_text(options, "xyz"),
                                        hf_options_text(options, "csv"),
                                        hf_options_value(options, "xyz_units") != 0};
     struct hf_run_file *list = HF_TAKE(&job->arena, list, (size_t)n_path + 3);
@@ -96,13 +84,13 @@ static hf_status choose_files(struct job *job, struct hf_error *error)
     if (files->csv != NULL)
         list[n++] = (struct hf_run_file){"--csv", "the table", files->csv, false};
     for (int i = 0; i < n_path; i++) {
-        const char *path = job->settings->path[i];
+        const char *path = job->settings->source.path[i];
         if (strcmp(path, "-") == 0) continue;
         list[n++] = (struct hf_run_file){"input", "an input file", path + (path[0] == '@'), true};
     }
     if (job->context->rank != 0) return HF_OK;
     HF_CHECK(hf_output_files_check_apart(n, list, error));
-    return hf_each_check_named(options, n_path, job->settings->path, files, error);
+    return hf_each_check_named(options, n_path, job->settings->source.path, files, error);
 }
 
 /** A context for a worker. Collective over `comm`. */
@@ -144,8 +132,8 @@ static hf_status begin(struct job *job, struct hf_error *error)
     if (status == HF_OK) status = choose_files(job, error);
     if (status == HF_OK) status = hf_basis_sets_create(&job->sets, error);
     if (status == HF_OK && context->rank == 0)
-        status = hf_record_reader_create(context->interruption, settings->n_path, settings->path,
-                                         &job->reader, error);
+        status =
+            hf_record_reader_create(context->interruption, &settings->source, &job->reader, error);
     HF_CHECK(hf_agree(context->comm, status, error));
     if (context->rank == 0) /* the one that reads records */
         job->settings_hash = hf_each_hash_named(options, hf_each_hash_settings(options));
@@ -158,7 +146,7 @@ static hf_status begin(struct job *job, struct hf_error *error)
         if (context->rank == 0) status = hf_finished_read(&job->finished, job->files.json, error);
         return hf_agree(context->comm, status, error);
     }
-    const struct hf_each_records records = {settings->n_path, settings->path, job->settings_hash};
+    const struct hf_each_records records = {&settings->source, job->settings_hash};
     return hf_results_open(&job->results, context, &job->files,
                            hf_options_flag(options, "retry_failed") ? &records : NULL,
                            &job->finished, error);

@@ -12,6 +12,7 @@
 #ifndef HF_EACH_H
 #define HF_EACH_H
 
+#include "each/reader.h"
 #include "hf/context.h"
 #include "hf/status.h"
 #include "text/option.h"
@@ -22,9 +23,7 @@
 
 /** A job. Everything is borrowed. */
 struct hf_each_settings {
-    int n_path;
-    const char *const
-        *path; /**< [n_path] files, "-" for standard input, "@FILE" for a list of files */
+    struct hf_record_source source;
     const struct hf_options *options; /**< of the command line */
     bool rehearsal;                   /**< only estimates: --check */
     FILE *out;                        /**< what was done, on rank 0; NULL: nothing */

@@ -2,9 +2,9 @@
 #ifndef HF_EACH_PRIVATE_H
 #define HF_EACH_PRIVATE_H
 
+#include "each/reader.h"
 #include "finished.h"
 #include "hf/guess.h"
-#include "reader.h"
 #include "run/calculation.h"
 #include "surface/extrapolation.h"
 
@@ -12,6 +12,9 @@
 
 /** Whether an option belongs to the whole job, and not to the calculation of a molecule. */
 bool hf_each_is_of_job(const struct hf_option *option);
+
+/** Whether an option is of a calculation alone, and not allowed in a job. */
+bool hf_each_refuses(const struct hf_option *option);
 
 /** Checks that a record has no settings of the whole job. Local. HF_BAD_INPUT. */
 hf_status hf_each_check_record(const struct hf_options *options,
@@ -27,6 +30,10 @@ struct hf_results_files {
     const char *json, *xyz, *csv;
     bool hartree; /**< in xyz */
 };
+
+/** A name for a file in the working folder: set.hf.jsonl of folder/set.xyz and the ending .hf.jsonl. Local. NULL: no
+ *  memory. */
+char *hf_each_name_file(struct hf_arena *arena, const char *path, const char *ending);
 
 /** Whether no file of results is in a list of input files (@LIST; not one that comes from a pipe) or is a file that an
  *  option of the command line reads. Local, on rank 0. HF_BAD_INPUT. */
@@ -62,15 +69,17 @@ hf_status hf_window_fill(struct hf_window *window, struct hf_context *context, i
                          uint64_t settings, struct hf_record_reader *reader,
                          struct hf_finished *finished, struct hf_error *error) HF_MUST_CHECK;
 
+/** What a record is known by. Local. */
+uint64_t hf_each_hash_record(uint64_t settings, const struct hf_molecule_record *record);
+
 /** Records of a job. Everything is borrowed. */
 struct hf_each_records {
-    int n_path;
-    const char *const *path; /**< [n_path] as of struct hf_each_settings */
-    uint64_t settings;       /**< hash of the settings */
+    const struct hf_record_source *source;
+    uint64_t settings; /**< hash of the settings */
 };
 
 /** Reads all records once and drops their failures from what earlier runs have finished, and from the file. All failures
- *  go if records come from a pipe, which can be read only once. Local. Errors as of the reader; HF_NO_RESOURCE. */
+ *  go if records come from a pipe, which can be read only once, or are made. Local. Errors as of the reader; HF_NO_RESOURCE. */
 hf_status hf_each_drop_failures(const struct hf_each_records *records,
                                 struct hf_interruption *interruption, struct hf_finished *finished,
                                 const char *path, struct hf_error *error) HF_MUST_CHECK;
@@ -141,10 +150,9 @@ void hf_molecule_result_done(struct hf_molecule_result *result);
 
 extern const char hf_csv_head[]; /**< a line */
 
-/** Adds the "id" of a QCSchema input (JSON, or NULL), name and hash of the record, and ranks and seconds to a document.
- *  Local. */
-void hf_lines_identify(struct hf_json root, const struct hf_molecule_record *record, const char *id,
-                       uint64_t hash, const struct hf_molecule_result *result);
+/** Adds name and hash of the record, and ranks and seconds to a document. Local. */
+void hf_lines_identify(struct hf_json root, const struct hf_molecule_record *record, uint64_t hash,
+                       const struct hf_molecule_result *result);
 
 /** A row of the table. Local. */
 void hf_csv_print(FILE *csv, const cJSON *root);

@@ -13,8 +13,7 @@
 /** What stands before the hash in a line. Strings of JSON cannot have it: their quotes have backslashes. */
 static const char key[] = "\"record_hash\":\"";
 
-/** The hash of a line; false: it has none. */
-static bool find_hash(const char *line, uint64_t *hash)
+bool hf_finished_find_hash(const char *line, uint64_t *hash)
 {
     const char *found = strstr(line, key);
     if (found == NULL) return false;
@@ -35,7 +34,7 @@ static bool is_cut(const char *line, size_t n)
         const size_t length = strlen(beginnings[i]);
         if (strncmp(line, beginnings[i], n < length ? n : length) != 0) continue;
         cJSON *whole = cJSON_Parse(line); /* an object without a hash is one of another program */
-        const bool is_foreign = whole != NULL && !find_hash(line, &hash);
+        const bool is_foreign = whole != NULL && !hf_finished_find_hash(line, &hash);
         cJSON_Delete(whole);
         return !is_foreign;
     }
@@ -78,7 +77,7 @@ static hf_status read_lines(struct hf_finished *finished, const char *path, FILE
     ssize_t n;
     while ((n = getline(&line, &room, file)) > 0 && line[n - 1] == '\n') {
         struct hf_finished_line made = {.failed = is_failure(line)};
-        if (!find_hash(line, &made.hash))
+        if (!hf_finished_find_hash(line, &made.hash))
             HF_TRY(hf_fail(error, HF_BAD_INPUT,
                            "%s: it has lines that no job with --each has written; expected results "
                            "to add to, or no such file",
@@ -136,7 +135,7 @@ static void copy_lines(const struct hf_finished *finished, bool all, FILE *file,
     while ((n = getline(&line, &room, file)) > 0 && line[n - 1] == '\n') {
         uint64_t hash = 0;
         const struct hf_finished_line *first =
-            find_hash(line, &hash) ? find_line(finished, hash) : NULL;
+            hf_finished_find_hash(line, &hash) ? find_line(finished, hash) : NULL;
         const bool again = all || (first != NULL && first->n_taken > 0);
         if (!again || !is_failure(line)) (void)hf_output_file_write(copy, (size_t)n, line);
     }

@@ -41,6 +41,9 @@ bool hf_finished_take(struct hf_finished *finished, uint64_t hash);
 hf_status hf_finished_drop_failures(struct hf_finished *finished, const char *path, bool all,
                                     struct hf_error *error) HF_MUST_CHECK;
 
+/** The hash of a line of such a job; false: it has none. Local. */
+bool hf_finished_find_hash(const char *line, uint64_t *hash);
+
 /** Accepts a cleared one. Local. */
 void hf_finished_done(struct hf_finished *finished);
 

@@ -40,8 +40,8 @@ static const cJSON *extras_of(const cJSON *root)
     return get(get(root, "extras"), "hf");
 }
 
-void hf_lines_identify(struct hf_json root, const struct hf_molecule_record *record, const char *id,
-                       uint64_t hash, const struct hf_molecule_result *result)
+void hf_lines_identify(struct hf_json root, const struct hf_molecule_record *record, uint64_t hash,
+                       const struct hf_molecule_result *result)
 {
     char digits[20];
     const struct hf_json extras = {
@@ -53,14 +53,49 @@ void hf_lines_identify(struct hf_json root, const struct hf_molecule_record *rec
     HF_ADD(extras, "record_hash", digits);
     HF_ADD(extras, "ranks", result->n_rank);
     HF_ADD(extras, "seconds", result->seconds);
-    if (id != NULL) (void)hf_json_add(root, "id", cJSON_Parse(id));
+}
+
+/** The first member that is there; NULL: none. */
+static const cJSON *first_of(const cJSON *object, const char *key, const char *other)
+{
+    const cJSON *found = get(object, key);
+    return found != NULL ? found : get(object, other);
 }
 
 /** The molecule of a result, or of the input of a failure; NULL: unknown. */
 static const cJSON *molecule_of(const cJSON *root)
 {
-    const cJSON *molecule = get(root, "molecule");
-    return molecule != NULL ? molecule : get(get(root, "input_data"), "molecule");
+    const cJSON *molecule = first_of(root, "molecule", "final_molecule");
+    return molecule != NULL ? molecule
+                            : first_of(get(root, "input_data"), "molecule", "initial_molecule");
+}
+
+/** The object with model and driver: result, input, or its specification. */
+static const cJSON *specification_of(const cJSON *root)
+{
+    const cJSON *of = root, *in = get(root, "input_data");
+    for (int i = 0; i < 4 && of != NULL && get(of, "model") == NULL; i++) {
+        const cJSON *inner = first_of(of, "specification", "input_specification");
+        of = inner != NULL ? inner : of == root ? in : NULL;
+    }
+    return of;
+}
+
+/** The properties of a result, in an optimisation of the last step; NULL: unknown. */
+static const cJSON *properties_of(const cJSON *root)
+{
+    const cJSON *list = first_of(root, "trajectory_properties", "trajectory");
+    const cJSON *last = cJSON_GetArrayItem(list, cJSON_GetArraySize(list) - 1);
+    const cJSON *properties = get(last, "properties");
+    return list == NULL ? get(root, "properties") : properties != NULL ? properties : last;
+}
+
+/** The energy, which is all that an optimisation without a trajectory has in version 1. */
+static double energy_of(const cJSON *root)
+{
+    const cJSON *energies = get(root, "energies");
+    if (energies == NULL) return number_of(properties_of(root), "return_energy");
+    return value_of(cJSON_GetArrayItem(energies, cJSON_GetArraySize(energies) - 1));
 }
 
 /** A text in quotes; `quote` replaces quotes in it. */
@@ -104,19 +139,21 @@ static double dipole_debye(const cJSON *properties)
 
 void hf_csv_print(FILE *csv, const cJSON *root)
 {
-    const cJSON *properties = get(root, "properties"), *molecule = molecule_of(root);
-    const cJSON *input = get(root, "model") != NULL ? root : get(root, "input_data");
+    const cJSON *properties = properties_of(root), *molecule = molecule_of(root);
+    const cJSON *model = get(specification_of(root), "model");
     const int n_atom = cJSON_GetArraySize(get(molecule, "symbols"));
     print_text_cell(csv, text_of(extras_of(root), "record"));
     print_text_cell(csv, text_of(molecule, "name"));
     fprintf(csv, "%s,", cJSON_IsTrue(get(root, "success")) ? "true" : "false");
-    print_text_cell(csv, text_of(get(input, "model"), "method"));
-    print_text_cell(csv, text_of(get(input, "model"), "basis"));
+    print_text_cell(csv, text_of(model, "method"));
+    const bool named =
+        get(get(model, "basis"), "name") != NULL; /* a set that stands in the input */
+    print_text_cell(csv, named ? text_of(get(model, "basis"), "name") : text_of(model, "basis"));
     print_cell(csv, "%.0f", n_atom > 0 ? (double)n_atom : (double)NAN);
     print_cell(csv, "%.0f", number_of(molecule, "molecular_charge"));
     print_cell(csv, "%.0f", number_of(molecule, "molecular_multiplicity"));
     print_cell(csv, "%.0f", number_of(properties, "calcinfo_nbasis"));
-    print_cell(csv, "%.12f", number_of(properties, "return_energy"));
+    print_cell(csv, "%.12f", energy_of(root));
     print_cell(csv, "%.8f", dipole_debye(properties));
     print_cell(csv, "%.0f", number_of(properties, "scf_iterations"));
     print_cell(csv, "%.4f", number_of(extras_of(root), "seconds"));
@@ -125,15 +162,25 @@ void hf_csv_print(FILE *csv, const cJSON *root)
     fputc('\n', csv);
 }
 
+/** The gradient of a result, in an optimisation of the last step; NULL: unknown. */
+static const cJSON *gradient_of(const cJSON *root)
+{
+    const cJSON *steps = get(root, "trajectory");
+    if (get(root, "trajectory_properties") != NULL)
+        return get(get(root, "properties"), "return_gradient");
+    if (steps == NULL) return get(root, "return_result");
+    return get(cJSON_GetArrayItem(steps, cJSON_GetArraySize(steps) - 1), "return_result");
+}
+
 void hf_xyz_print(FILE *xyz, const cJSON *root, bool hartree)
 {
-    const cJSON *molecule = get(root, "molecule"), *properties = get(root, "properties");
-    const double energy = number_of(properties, "return_energy");
+    const cJSON *molecule = molecule_of(root);
+    const double energy = energy_of(root);
     if (!cJSON_IsTrue(get(root, "success")) || !isfinite(energy)) return;
-    const cJSON *symbol = get(molecule, "symbols"), *gradient = get(root, "return_result");
+    const cJSON *symbol = get(molecule, "symbols"), *gradient = gradient_of(root);
     const int n = cJSON_GetArraySize(symbol);
-    const bool has_forces =
-        strcmp(text_of(root, "driver"), "gradient") == 0 && cJSON_GetArraySize(gradient) == 3 * n;
+    const bool has_forces = strcmp(text_of(specification_of(root), "driver"), "gradient") == 0 &&
+                            cJSON_GetArraySize(gradient) == 3 * n;
     const double of_energy = hartree ? 1.0 : HF_HARTREE_IN_EV;
     const double of_force = hartree ? 1.0 : HF_HARTREE_IN_EV / HF_BOHR_IN_ANGSTROM;
     fprintf(xyz, "%d\nProperties=species:S:1:pos:R:3%s energy=%.12f charge=%.0f multiplicity=%.0f",

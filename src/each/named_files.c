@@ -9,6 +9,17 @@
 #include <string.h>
 #include <sys/stat.h>
 
+char *hf_each_name_file(struct hf_arena *arena, const char *path, const char *ending)
+{
+    const char *name = strcmp(path, "-") == 0 ? "hf" : hf_file_name(path + (path[0] == '@'));
+    const char *dot = strrchr(name, '.');
+    const int stem = dot != NULL && dot != name ? (int)(dot - name) : (int)strlen(name);
+    const size_t size = (size_t)stem + strlen(ending) + 1;
+    char *made = HF_TAKE(arena, made, size);
+    if (made != NULL) snprintf(made, size, "%.*s%s", stem, name, ending);
+    return made;
+}
+
 enum { MOST_PATH = 4096, PIECE_OF_FILE = 1 << 16 };
 
 /** Options with a value FILE, WHERE=FILE, or FILE,FILE,... */

@@ -44,6 +44,9 @@ static hf_status read_alone(const struct hf_each_worker *worker,
         return hf_fail(error, HF_BAD_INPUT, "%.400s: %s", record->name, record->problem);
     HF_CHECK(hf_input_from_string(record->name, record->text, options, input, error));
     HF_CHECK(hf_each_check_record(options, error));
+    for (int i = 0; i < options->n_value; i++) /* it needs no option json: there is a document */
+        if (strcmp(options->value[i].option->key, "json_orbitals") == 0)
+            options->value[i].level = HF_OPTION_RESTART;
     if (hf_options_given(options, "basis") != NULL) return HF_OK;
     return add_options(worker->options, true, options, error);
 }
@@ -120,6 +123,7 @@ static void put_failure(struct hf_json root, const struct hf_molecule_record *re
         .type = hf_failure_type(status, failure),
         .message = failure->message,
         .input_path = record->name,
+        .request = &calculation->input.request,
         .run = described ? &calculation->description : NULL,
         .record = calculation->record,
         .n_warning = calculation->input.n_warning,
@@ -160,7 +164,7 @@ static hf_status make_lines(const struct hf_each_worker *worker,
                         &work->wavefunction);
     else
         put_failure(root, record, work, status, failure);
-    hf_lines_identify(root, record, calculation->input.id, hash, result);
+    hf_lines_identify(root, record, hash, result);
     result->good = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(root.at, "success"));
     if (!document.failed) result->json = cJSON_PrintUnformatted(root.at);
     if (wants_xyz) result->xyz = to_text(root.at, worker, true);

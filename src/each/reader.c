@@ -1,5 +1,5 @@
 /* Cuts streams of text into records; see reader.h. */
-#include "reader.h"
+#include "each/reader.h"
 
 #include "text/text.h"
 
@@ -25,8 +25,9 @@ enum format { BY_COUNT, BY_LINE, BY_MARK };
 
 struct hf_record_reader {
     struct hf_interruption *interruption; /**< borrowed */
-    int n_path, next_path;
-    const char *const *path;
+    struct hf_record_source source;
+    int64_t n_made; /**< records that the source has made so far */
+    int next_path;
     FILE *list; /**< of names of files; NULL: none is open */
     char *list_line;
     size_t list_room;
@@ -42,7 +43,8 @@ struct hf_record_reader {
     size_t cut_at;
     bool is_cut;
     char record_name[4200];
-    double n_byte, n_used; /**< of all files, INFINITY: unknown; of the records so far */
+    double n_byte,
+        n_used; /**< of all files, INFINITY: unknown; of the records so far. Records that are made count 1 */
     char problem[256];
     bool is_stream;    /**< the file is a pipe or a terminal */
     bool tries, waits; /**< only what has arrived is read; that was not enough */
@@ -272,8 +274,8 @@ hf_status hf_record_list_next(FILE *list, const char *list_name, char **line, si
 static hf_status open_listed(struct hf_record_reader *self, bool *there, struct hf_error *error)
 {
     const char *name;
-    HF_CHECK(hf_record_list_next(self->list, self->path[self->next_path - 1] + 1, &self->list_line,
-                                 &self->list_room, &name, error));
+    HF_CHECK(hf_record_list_next(self->list, self->source.path[self->next_path - 1] + 1,
+                                 &self->list_line, &self->list_room, &name, error));
     *there = name != NULL;
     if (*there) return open_file(self, name, error);
     fclose(self->list);
@@ -287,8 +289,8 @@ static hf_status open_next(struct hf_record_reader *self, bool *there, struct hf
     for (;;) {
         *there = false;
         if (self->list != NULL) HF_CHECK(open_listed(self, there, error));
-        if (*there || self->next_path == self->n_path) return HF_OK;
-        const char *path = self->path[self->next_path++];
+        if (*there || self->next_path == self->source.n_path) return HF_OK;
+        const char *path = self->source.path[self->next_path++];
         *there = path[0] != '@';
         if (*there) return open_file(self, path, error);
         self->list = fopen(path + 1, "r");
@@ -369,11 +371,12 @@ static hf_status next_of_file(struct hf_record_reader *self, struct hf_molecule_
     return HF_OK;
 }
 
-hf_status hf_record_reader_create(struct hf_interruption *interruption, int n_path,
-                                  const char *const path[], struct hf_record_reader **reader,
-                                  struct hf_error *error)
+hf_status hf_record_reader_create(struct hf_interruption *interruption,
+                                  const struct hf_record_source *source,
+                                  struct hf_record_reader **reader, struct hf_error *error)
 {
-    for (int i = 0; i < n_path; i++) {
+    const char *const *path = source->path;
+    for (int i = 0; i < source->n_path; i++) {
         const char *name = path[i][0] == '@' ? path[i] + 1 : path[i];
         if (strcmp(path[i], "-") != 0 && access(name, R_OK) != 0)
             return hf_fail(error, HF_BAD_INPUT, "%.400s: %s", name, strerror(errno));
@@ -384,10 +387,10 @@ hf_status hf_record_reader_create(struct hf_interruption *interruption, int n_pa
     *reader = calloc(1, sizeof **reader);
     if (*reader == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory for a reader");
     (*reader)->interruption = interruption;
-    (*reader)->n_path = n_path;
-    (*reader)->path = path;
+    (*reader)->source = *source;
     (*reader)->file = -1;
-    for (int i = 0; i < n_path; i++) {
+    (*reader)->n_byte = (double)source->n_made;
+    for (int i = 0; i < source->n_path; i++) {
         struct stat about;
         const bool known =
             path[i][0] != '@' && strcmp(path[i], "-") != 0 && stat(path[i], &about) == 0;
@@ -399,6 +402,12 @@ hf_status hf_record_reader_create(struct hf_interruption *interruption, int n_pa
 hf_status hf_record_reader_next(struct hf_record_reader *self, struct hf_molecule_record *record,
                                 bool *there, struct hf_error *error)
 {
+    const struct hf_record_source *source = &self->source;
+    if (source->make != NULL) {
+        *there = self->n_made < source->n_made;
+        self->n_used = (double)self->n_made;
+        return *there ? source->make(source->data, self->n_made++, record, error) : HF_OK;
+    }
     for (;;) {
         if (self->file_name != NULL) {
             HF_CHECK(next_of_file(self, record, there, error));
@@ -415,8 +424,8 @@ hf_status hf_record_reader_waits(struct hf_record_reader *self, bool *waits, str
     size_t n;
     bool used_up;
     const bool ends = self->begin == self->end && !self->is_stream && self->list == NULL;
-    *waits =
-        ends && self->next_path < self->n_path && strcmp(self->path[self->next_path], "-") == 0;
+    *waits = ends && self->next_path < self->source.n_path &&
+             strcmp(self->source.path[self->next_path], "-") == 0;
     if (self->file < 0 || !self->is_stream) return HF_OK;
     self->tries = true;
     const hf_status status = find_end(self, &n, &used_up, error);

@@ -13,6 +13,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 struct hf_record_reader;
@@ -25,10 +26,22 @@ struct hf_molecule_record {
     const char *problem; /**< why it cannot be read; NULL: it may be good */
 };
 
-/** Paths as of struct hf_each_settings, borrowed. Checks that files that are named can be read. Local, for one rank.
- *  HF_BAD_INPUT: one cannot; HF_NO_RESOURCE. */
-hf_status hf_record_reader_create(struct hf_interruption *interruption, int n_path,
-                                  const char *const path[], struct hf_record_reader **reader,
+/** Where records come from: files, or a function that makes them. Everything is borrowed. */
+struct hf_record_source {
+    int n_path;
+    const char *const
+        *path;      /**< [n_path] files, "-" for standard input, "@FILE" for a list of files */
+    int64_t n_made; /**< records that `make` makes, without files */
+    /** Makes record i, which is valid until the next call; HF_NO_RESOURCE. NULL: records come from files */
+    hf_status (*make)(void *data, int64_t i, struct hf_molecule_record *record,
+                      struct hf_error *error);
+    void *data;
+};
+
+/** Checks that files that are named can be read. Local, for one rank. HF_BAD_INPUT: one cannot; HF_NO_RESOURCE. */
+hf_status hf_record_reader_create(struct hf_interruption *interruption,
+                                  const struct hf_record_source *source,
+                                  struct hf_record_reader **reader,
                                   struct hf_error *error) HF_MUST_CHECK;
 
 /** The next record. *there false: there are no more. A file of a list that cannot be read is a record with a

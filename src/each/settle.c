@@ -13,6 +13,11 @@ static bool is_listed(const struct hf_option_setting setting[])
     return false;
 }
 
+bool hf_each_refuses(const struct hf_option *option)
+{
+    return is_listed(option->not_with);
+}
+
 bool hf_each_is_of_job(const struct hf_option *option)
 {
     static const char *const more[] = {"each", "json", "xyz_units", "time_limit", NULL};
@@ -26,7 +31,7 @@ hf_status hf_each_check_record(const struct hf_options *options, struct hf_error
     for (int i = 0; i < options->n_value; i++) {
         const struct hf_option_value *value = &options->value[i];
         if (value->level == HF_OPTION_FILE &&
-            (hf_each_is_of_job(value->option) || is_listed(value->option->not_with)))
+            (hf_each_is_of_job(value->option) || hf_each_refuses(value->option)))
             return hf_fail(error, HF_BAD_INPUT,
                            "%s: %s is no setting of a single molecule of many; expected it on the "
                            "command line, or not at all",

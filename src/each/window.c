@@ -35,8 +35,7 @@ static hf_status pack(struct hf_window *window, uint64_t hash,
     return hf_fail(error, HF_NO_RESOURCE, "out of memory for a window of molecules");
 }
 
-/** What a record is known by. Local. */
-static uint64_t hash_record(uint64_t settings, const struct hf_molecule_record *record)
+uint64_t hf_each_hash_record(uint64_t settings, const struct hf_molecule_record *record)
 {
     const uint64_t hash = hf_hash_add(settings, record->n_byte, record->text);
     return record->problem != NULL && record->n_byte == 0 ? hf_hash_add_text(hash, record->name)
@@ -56,7 +55,7 @@ static hf_status read_records(struct hf_window *window, int64_t most, uint64_t s
         HF_CHECK(hf_record_reader_next(reader, &record, &there, error));
         window->ended = !there;
         if (!there) return HF_OK;
-        const uint64_t hash = hash_record(settings, &record);
+        const uint64_t hash = hf_each_hash_record(settings, &record);
         if (hf_finished_take(finished, hash)) continue;
         HF_CHECK(pack(window, hash, &record, error));
         window->n++;
@@ -120,12 +119,14 @@ hf_status hf_each_drop_failures(const struct hf_each_records *records,
     struct hf_record_reader *reader = NULL;
     struct hf_molecule_record record;
     hf_status status;
-    bool there = true, streams = false;
-    for (int i = 0; i < records->n_path; i++) streams = streams || is_stream(records->path[i]);
-    HF_TRY(hf_record_reader_create(interruption, records->n_path, records->path, &reader, error));
+    const struct hf_record_source *source = records->source;
+    bool there = true, streams = source->make != NULL;
+    for (int i = 0; i < source->n_path; i++) streams = streams || is_stream(source->path[i]);
+    HF_TRY(hf_record_reader_create(interruption, source, &reader, error));
     while (there && !streams) {
         HF_TRY(hf_record_reader_next(reader, &record, &there, error));
-        if (there) (void)hf_finished_take(finished, hash_record(records->settings, &record));
+        if (there)
+            (void)hf_finished_take(finished, hf_each_hash_record(records->settings, &record));
     }
     status = hf_finished_drop_failures(finished, path, streams, error);
 cleanup:

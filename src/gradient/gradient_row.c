@@ -6,6 +6,7 @@
 #include "fock/fock.h"
 #include "gradient/two_electron_gradient.h"
 #include "hf/scf.h"
+#include "linalg/new_matrix.h"
 #include "properties/of_density.h"
 #include "response/subspace.h"
 
@@ -26,9 +27,8 @@ struct row {
     bool closed; /**< nothing from outside that has no derivative here: sums are to be zero */
     double sum[3], torque[3]; /**< over atoms and charges; of R x dE/dR */
     /* of MP2 */
-    struct hf_properties relaxed; /**< of the relaxed density */
-    int n_product;                /**< of the Hessian */
-    bool converged;               /**< the Z-vector has */
+    struct hf_relaxed_density density;
+    struct hf_properties relaxed; /**< of that */
     struct hf_error lost; /**< why it is not in the checkpoint; "": it is, or there is none */
 };
 
@@ -84,25 +84,33 @@ cleanup:
 static hf_status differentiate_correlated(struct row *self, const struct hf_quantity_source *of,
                                           struct hf_error *error)
 {
-    hf_status status;
-    struct hf_relaxed_density relaxed = {0};
+    struct hf_relaxed_density *relaxed = &self->density;
     const struct hf_mp2_derivatives *derivatives = of->correlation->derivatives;
-    HF_TRY(hf_relax_density(of->context, of->wavefunction, of->settings, of->pairs, derivatives,
-                            &relaxed, error));
-    if (!relaxed.converged)
-        HF_TRY(hf_fail(error, HF_NOT_CONVERGED,
+    HF_CHECK(hf_relax_density(of->context, of->wavefunction, of->settings, of->pairs, derivatives,
+                              relaxed, error));
+    if (!relaxed->converged)
+        return hf_fail(error, HF_NOT_CONVERGED,
                        "gradient: " HF_Z_VECTOR " did not converge with %d products of the Hessian",
-                       relaxed.n_product));
-    HF_TRY(hf_gradient_compute_mp2(of->context, of->settings, of->pairs, derivatives, &relaxed,
-                                   &self->gradient, error));
-    HF_TRY(hf_properties_compute(of->context, &relaxed.wavefunction,
+                       relaxed->n_product);
+    HF_CHECK(hf_gradient_compute_mp2(of->context, of->settings, of->pairs, derivatives, relaxed,
+                                     &self->gradient, error));
+    HF_DESTROY_MATRICES(&relaxed->total, &relaxed->spin, &relaxed->weighted,
+                        &relaxed->wavefunction.weighted_density);
+    return hf_properties_compute(of->context, &relaxed->wavefunction,
                                  hf_options_value(of->options, "properties") != HF_PROPERTIES_NONE,
-                                 &self->relaxed, error));
-    self->n_product = relaxed.n_product;
-    self->converged = relaxed.converged;
-cleanup:
-    hf_relaxed_density_done(&relaxed);
-    return status;
+                                 &self->relaxed, error);
+}
+
+static const struct hf_wavefunction *relaxed(const struct hf_quantity *quantity)
+{
+    const struct row *self = quantity->self;
+    return quantity->of->correlation != NULL ? &self->density.wavefunction : NULL;
+}
+
+static void release(struct hf_quantity *quantity)
+{
+    struct row *self = quantity->self;
+    hf_relaxed_density_done(&self->density);
 }
 
 static hf_status compute(struct hf_quantity *quantity, struct hf_error *error)
@@ -236,7 +244,8 @@ static void report(const struct hf_quantity *quantity, FILE *out)
         fprintf(out, "  those of %d more charges are in the JSON file\n",
                 self->gradient.n_charge - MOST_CHARGES);
     if (quantity->of->correlation != NULL)
-        fprintf(out, "  Relaxation of the orbitals: %d products of the Hessian\n", self->n_product);
+        fprintf(out, "  Relaxation of the orbitals: %d products of the Hessian\n",
+                self->density.n_product);
     print_sums(self, quantity->of, out);
     if (self->lost.message[0] != '\0')
         fprintf(out, "  WARNING: the checkpoint is without the gradient: %s\n", self->lost.message);
@@ -260,14 +269,16 @@ static void put_json(const struct hf_quantity *quantity, const struct hf_json_pl
                                                       "properties of the relaxed density of MP2");
         HF_PUT_ALL(all->properties, "mp2_dipole_moment", 3, self->relaxed.dipole, "e bohr",
                    "of the relaxed density, about the origin");
+        HF_PUT(relaxed, "density", "relaxed MP2", NULL, "density of these numbers");
         hf_put_properties(relaxed, quantity->of->molecule, &self->relaxed);
     }
     if (HF_ANY(to, all->returned))
         HF_PUT_ALL(all->result, "return_result", n, self->gradient.atom[0], unit, "task gradient");
     if (HF_ANY(to, correlated)) {
-        HF_PUT(to, "z_vector_converged", self->converged, NULL,
+        HF_PUT(to, "z_vector_converged", self->density.converged, NULL,
                "of MP2; if it did not, the run has failed");
-        HF_PUT(to, "z_vector_products", self->n_product, NULL, "products of the Hessian for it");
+        HF_PUT(to, "z_vector_products", self->density.n_product, NULL,
+               "products of the Hessian for it");
     }
     HF_PUT_ALL(to, "sum", 3, self->sum, unit, "over atoms and point charges");
     HF_PUT_ALL(to, "torque", 3, self->torque, "hartree", "sum of R x dE/dR");
@@ -301,7 +312,9 @@ const struct hf_quantity_ops hf_quantity_gradient = {
     .memory = memory,
     .peak = peak,
     .compute = compute,
+    .relaxed = relaxed,
     .report = report,
     .json = put_json,
+    .release = release,
     .done = done,
 };

@@ -12,9 +12,6 @@ const struct hf_phase hf_phase_relaxation = {"Relaxation of the orbitals"};
  *  change by 1.4e-4 1/cm for water and 4e-5 1/cm for its dimer if it is 1e-10. */
 static const double ACCURACY = 1e-7;
 
-/** Smallest difference of orbital energies between frozen and correlated orbitals, hartree. */
-static const double LEAST_DIFFERENCE = 1e-6;
-
 static int n_orbital(const struct hf_relaxation *self, int spin)
 {
     return self->wavefunction->spin[spin].n_orbital;
@@ -33,7 +30,6 @@ static hf_status make(const struct hf_relaxation *self, int n_row, int n_column,
 struct elements {
     const struct hf_relaxation *self;
     int spin;
-    bool degenerate; /**< a frozen orbital has the energy of a correlated one */
 };
 
 /** Whether the orbital is frozen, occupied or virtual. */
@@ -54,7 +50,8 @@ static double lagrangian(const struct elements *of, int p, int q)
     return from->lagrangian[of->spin][(size_t)q * (size_t)from->n_orbital[of->spin] + (size_t)p];
 }
 
-/** P between orbitals that are occupied alike. */
+/** P between orbitals that are occupied alike. hf_mp2_compute has refused frozen orbitals that are degenerate with
+ *  correlated ones. */
 static double unrelaxed(void *data, int p, int q, double value)
 {
     struct elements *of = data;
@@ -65,18 +62,12 @@ static double unrelaxed(void *data, int p, int q, double value)
     if (frozen_p == frozen_q) return value;
     const double difference = frozen_p ? energy[q] - energy[p] : energy[p] - energy[q];
     const double y = frozen_p ? lagrangian(of, p, q) : lagrangian(of, q, p);
-    if (fabs(difference) < LEAST_DIFFERENCE) {
-        of->degenerate = of->degenerate || fabs(y) > LEAST_DIFFERENCE;
-        return 0.0;
-    }
     return 0.5 * y / difference;
 }
 
 /** Collective. */
 static hf_status begin_density(struct hf_relaxation *self, struct hf_error *error)
 {
-    hf_status status = HF_OK;
-    bool degenerate = false;
     for (int s = 0; s < self->n_spin; s++) {
         struct elements of = {.self = self, .spin = s};
         const int m = n_orbital(self, s);
@@ -86,13 +77,8 @@ static hf_status begin_density(struct hf_relaxation *self, struct hf_error *erro
             HF_CHECK(make(self, self->n, self->n, &self->operator[s], error));
         hf_matrix_set_full(self->density[s], self->from->density[s]);
         hf_matrix_map(self->density[s], unrelaxed, &of);
-        degenerate = degenerate || of.degenerate;
     }
-    if (degenerate)
-        status = hf_fail(error, HF_BAD_INPUT,
-                         "a frozen orbital has the energy of a correlated one, so that the MP2 "
-                         "energy has no derivatives; expected another number of frozen orbitals");
-    return hf_agree(self->context->comm, status, error);
+    return HF_OK;
 }
 
 /* ---- Its field ------------------------------------------------------------------------------- */

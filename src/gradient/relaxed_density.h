@@ -32,8 +32,7 @@ struct hf_relaxed_density {
 extern const struct hf_phase hf_phase_relaxation;
 
 /** Computes them for a wave function of method rhf or uhf, with all parts, and the derivatives of its MP2 energy. The
- *  `pairs` are of its basis. Collective. HF_BAD_INPUT: a frozen orbital has the energy of a correlated one;
- *  HF_NO_RESOURCE; HF_INTERRUPTED. */
+ *  `pairs` are of its basis. Collective. HF_NO_RESOURCE; HF_INTERRUPTED. */
 hf_status hf_relax_density(struct hf_context *context, const struct hf_wavefunction *wavefunction,
                            const struct hf_scf_settings *settings, struct hf_common_pairs *pairs,
                            const struct hf_mp2_derivatives *derivatives,

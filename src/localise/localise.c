@@ -125,9 +125,12 @@ cleanup:
 
 void hf_localised_show_done(struct hf_wavefunction *shown, const struct hf_wavefunction *of)
 {
-    struct hf_orbitals *orbitals = &shown->spin[0];
-    if (orbitals->energy != of->spin[0].energy) free(orbitals->energy);
-    if (orbitals->coefficient != of->spin[0].coefficient) hf_matrix_destroy(&orbitals->coefficient);
+    for (int k = 0; k < shown->n_spin; k++) {
+        struct hf_orbitals *own = &shown->spin[k];
+        if (own->energy != of->spin[k].energy) free(own->energy);
+        if (own->occupation != of->spin[k].occupation) free(own->occupation);
+        if (own->coefficient != of->spin[k].coefficient) hf_matrix_destroy(&own->coefficient);
+    }
     *shown = (struct hf_wavefunction){0};
 }
 

@@ -80,7 +80,7 @@ hf_status hf_localised_matrix(const struct hf_localised *localised,
 hf_status hf_localised_show(struct hf_context *context, const struct hf_localised *localised,
                             const struct hf_wavefunction *wavefunction,
                             struct hf_wavefunction *shown, struct hf_error *error) HF_MUST_CHECK;
-/** Frees what the copy owns; accepts a cleared one. */
+/** Frees what the copy owns: energies, occupations and coefficients; accepts a cleared one. */
 void hf_localised_show_done(struct hf_wavefunction *shown, const struct hf_wavefunction *of);
 
 /** Adds energy, spread, centre and populations of orbital i to a JSON object. */

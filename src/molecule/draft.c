@@ -3,6 +3,7 @@
 #include "comment_words.h"
 
 #include "elements.h"
+#include "text/json.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,6 +12,7 @@
 void hf_input_done(struct hf_input *input)
 {
     hf_molecule_done(&input->molecule);
+    cJSON_Delete(input->request.all);
     hf_arena_done(&input->arena);
     *input = (struct hf_input){0};
 }

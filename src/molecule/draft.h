@@ -128,8 +128,11 @@ hf_status hf_choose_record(struct draft *draft, const struct hf_text *text,
 /** Whether a text may be a JSON object. */
 bool hf_looks_like_json(const struct hf_text *text);
 
-/** Reads a QCSchema AtomicInput. *is_one false: the text is JSON but no AtomicInput; nothing was read. */
+/** Reads a QCSchema input, or the molecule of a result. *is_one false: the text is JSON but neither; nothing was read. */
 hf_status hf_read_qcschema(struct draft *draft, bool *is_one);
+
+/** Adds a point charge to the draft. */
+hf_status hf_draft_add_charge(struct draft *draft, const struct draft_charge *charge);
 
 /** Adds a line "charge x y z" to the point charges of the draft. */
 hf_status hf_read_point_charge(struct draft *draft, int line);

@@ -12,18 +12,36 @@
 /** Values of the option "units". */
 enum hf_length_unit { HF_LENGTH_ANGSTROM, HF_LENGTH_BOHR };
 
+struct cJSON;
+
+/** The QCSchema input that was read. Its answer has the same version and follows its protocols. */
+struct hf_request {
+    struct cJSON *
+        all; /**< the whole object, whose numbers are text; owned; NULL: the input has another format */
+    int version;       /**< of the schema, 1 or 2 */
+    bool optimisation; /**< an OptimizationInput, not an AtomicInput */
+};
+
+/** A basis set that stands in the input. */
+struct hf_basis_text {
+    char *name; /**< what the option "basis" calls it */
+    char *text; /**< as a file in the format of Gaussian-94 */
+};
+
 /** The contents of an input file. Free with hf_input_done. */
 struct hf_input {
     struct hf_molecule molecule; /**< in bohr, checked */
     char *path;
     const char *format; /**< "native", "MDL V2000", "MDL V3000", "XYZ", "QCSchema" or "hf_run" */
-    char *id;           /**< "id" of a QCSchema input, as JSON; NULL: none */
+    struct hf_request request;
+    int n_basis_text;
+    struct hf_basis_text *basis_text; /**< [n_basis_text] */
     int n_warning;
     int64_t warning_room, note_room;
     char **warning; /**< [n_warning], one line each */
     int n_note;
     char **note;           /**< [n_note] usual assumptions, one line each */
-    struct hf_arena arena; /**< owns path, id and lines */
+    struct hf_arena arena; /**< owns path, lines and texts */
 };
 
 /** Reads the file, or standard input for the path "-", and checks that it describes a molecule. The option "record",
@@ -37,8 +55,9 @@ struct hf_input {
  *  Formats  native: keys and a geometry block. MDL: fixed columns; M  CHG and M  RAD give charge and multiplicity;
  *           without radicals the multiplicity is 1 or 2 by parity. XYZ: reads charge, multiplicity, units and
  *           Properties in the comment, and files .CHRG and .UHF beside it; missing values are assumed, with a note
- *           for closed shells, otherwise with a warning. QCSchema: an AtomicInput of version 1 with keywords that are
- *           keys; lengths in bohr; unknown keys are refused. Of a result, only the molecule is read. Other formats
+ *           for closed shells, otherwise with a warning. QCSchema: an AtomicInput or OptimizationInput, version 1 or
+ *           2, with keywords that are keys; lengths in bohr; unknown keys are refused. Of a result, only the molecule
+ *           is read. Other formats
  *           are recognised and refused by name.
  *  Call     collective over context->comm; same path, options and outcome on every rank.
  *  Memory   *input is filled and owned by the caller. After a failure it contains no molecule, but the warnings given

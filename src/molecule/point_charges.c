@@ -15,9 +15,25 @@ static const double farthest_bohr = 1e6, largest_charge = 1e9;
 /** Point charges closer to a nucleus than this coincide with it; the same limit as for atoms. */
 static const double coincidence_bohr = 0.1;
 
-hf_status hf_read_point_charge(struct draft *draft, int line)
+hf_status hf_draft_add_charge(struct draft *draft, const struct draft_charge *charge)
 {
     struct draft_charges *charges = &draft->charges;
+    const int line = charge->line;
+    if (charges->n == HF_MAX_POINT_CHARGE)
+        return hf_draft_fail(draft, line, "more than %d point charges", HF_MAX_POINT_CHARGE);
+    if (!(fabs(charge->charge) <= largest_charge))
+        return hf_draft_fail(draft, line,
+                             "charge %g is out of range; expected at most %g elementary charges",
+                             charge->charge, largest_charge);
+    if (!hf_arena_grow(&draft->arena, &charges->charge, charges->n + 1, &charges->n_room,
+                       sizeof *charges->charge))
+        return hf_arena_check(&draft->arena, draft->error);
+    charges->charge[charges->n++] = *charge;
+    return HF_OK;
+}
+
+hf_status hf_read_point_charge(struct draft *draft, int line)
+{
     static const char *const name[4] = {"charge", "x", "y", "z"};
     const char *position = draft->text->line[line - 1];
     double value[4];
@@ -29,18 +45,8 @@ hf_status hf_read_point_charge(struct draft *draft, int line)
         return hf_draft_fail(draft, line,
                              "'%.*s' stands behind the coordinates; expected: charge x y z",
                              HF_WORD(word));
-    if (charges->n == HF_MAX_POINT_CHARGE)
-        return hf_draft_fail(draft, line, "more than %d point charges", HF_MAX_POINT_CHARGE);
-    if (!(fabs(value[0]) <= largest_charge))
-        return hf_draft_fail(draft, line,
-                             "charge %g is out of range; expected at most %g elementary charges",
-                             value[0], largest_charge);
-    if (!hf_arena_grow(&draft->arena, &charges->charge, charges->n + 1, &charges->n_room,
-                       sizeof *charges->charge))
-        return hf_arena_check(&draft->arena, draft->error);
-    charges->charge[charges->n++] =
-        (struct draft_charge){value[0], {value[1], value[2], value[3]}, line};
-    return HF_OK;
+    return hf_draft_add_charge(
+        draft, &(struct draft_charge){value[0], {value[1], value[2], value[3]}, line});
 }
 
 /** Reads the unit in a comment; it must be known. Short names count only after the word "units", because elsewhere

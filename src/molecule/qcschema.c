@@ -1,20 +1,45 @@
-/* QCSchema AtomicInput, version 1: a molecule, a model, and keywords that are hf's keys.
+/* QCSchema inputs, versions 1 and 2: a molecule, a model, and keywords that are hf's keys.
+ *
+ *     version 1   AtomicInput {molecule, driver, model, keywords, protocols, extras}
+ *                 OptimizationInput {initial_molecule, keywords, protocols, input_specification {model, keywords}}
+ *     version 2   AtomicInput {molecule, specification {program, driver, model, keywords, protocols, extras}}
+ *                 OptimizationInput {initial_molecule, specification {program, keywords, protocols, specification}},
+ *                 where the inner specification is that of an AtomicInput
  *
  * Everything in the file that would change the results is used or refused. Entries for other programs (identifiers,
- * fragments, provenance) are ignored.
- * Source   https://molssi-qc-schema.readthedocs.io; QCElemental, models AtomicInput and Molecule. */
-#include "draft.h"
+ * provenance) are ignored. Fragments have an effect only if an option asks for their interaction.
+ * Source   https://molssi-qc-schema.readthedocs.io; QCElemental, models AtomicInput, OptimizationInput and Molecule,
+ *          versions 1 and 2. */
+#include "qcschema.h"
 
 #include "text/json.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /** Keys of the objects, those that are used first; NULL at the end. */
 static const char *const input_keys[] = {"schema_name", "schema_version", "molecule",  "driver",
                                          "model",       "keywords",       "protocols", "extras",
                                          "id",          "provenance",     NULL};
+static const char *const input_2_keys[] = {
+    "schema_name", "schema_version", "molecule", "specification", "id", "provenance", NULL};
+static const char *const optimization_keys[] = {"schema_name",
+                                                "schema_version",
+                                                "initial_molecule",
+                                                "input_specification",
+                                                "keywords",
+                                                "protocols",
+                                                "extras",
+                                                "id",
+                                                "hash_index",
+                                                "provenance",
+                                                NULL};
+static const char *const optimization_2_keys[] = {
+    "schema_name", "schema_version", "initial_molecule", "specification", "id", "provenance", NULL};
+static const char *const optimization_specification_keys[] = {
+    "schema_name", "specification", "program", "keywords", "protocols", "extras", NULL};
 static const char *const molecule_keys[] = {"schema_name",
                                             "schema_version",
                                             "symbols",
@@ -41,77 +66,42 @@ static const char *const molecule_keys[] = {"schema_name",
                                             "extras",
                                             "id",
                                             NULL};
-static const char *const model_keys[] = {"method", "basis", NULL};
-static const char *const protocol_keys[] = {"wavefunction", "stdout", "error_correction",
-                                            "native_files", NULL};
+static const char *const model_keys[] = {"method", "basis", "schema_name", NULL};
+static const char *const protocol_keys[] = {"wavefunction",     "stdout",      "native_files",
+                                            "error_correction", "schema_name", NULL};
+static const char *const trajectory_keys[] = {"trajectory", "trajectory_results", "schema_name",
+                                              NULL};
 /** Keys of hf that have their own places in the schema. */
 static const char *const placed_keys[] = {"task",  "method", "basis",  "charge", "multiplicity",
                                           "units", "title",  "record", NULL};
 
-/** Keys used here whose value must not be null. */
-static const char *const valued_keys[] = {
-    "molecular_charge", "molecular_multiplicity", "method", "keywords",
-    "protocols",        "wavefunction",           NULL};
+/** A kind of input. */
+struct form {
+    const char *name;        /**< schema_name */
+    int version;             /**< schema_version */
+    const char *molecule;    /**< key of the molecule */
+    const char *rest;        /**< another key that the input has and other kinds lack */
+    const char *const *keys; /**< of the input */
+    bool optimisation;
+};
+static const struct form forms[] = {
+    {"qcschema_input", 1, "molecule", "model", input_keys, false},
+    {"qcschema_atomic_input", 2, "molecule", "specification", input_2_keys, false},
+    {"qcschema_optimization_input", 1, "initial_molecule", "input_specification", optimization_keys,
+     true},
+    {"qcschema_optimization_input", 2, "initial_molecule", "specification", optimization_2_keys,
+     true},
+};
+enum { N_FORM = sizeof forms / sizeof *forms };
 
-static bool is_listed(const char *key, const char *const list[])
+/** Checks the schema_name of an object that has one. */
+static hf_status check_schema_name(const struct draft *draft, const cJSON *object,
+                                   const char *expected)
 {
-    for (int i = 0; list[i] != NULL; i++)
-        if (strcmp(key, list[i]) == 0) return true;
-    return false;
-}
-
-/** Whether a string has no control characters and fits in a line. */
-static bool is_one_line(const char *text)
-{
-    while ((unsigned char)*text >= ' ' && *text != '\177') text++;
-    return *text == '\0';
-}
-
-/** Fails if the object `name` has a key twice (JSON does not define which one counts), or if null is given for a key
- *  that needs a value. Compares with the members before, which are known keys and therefore few. */
-static hf_status check_member(const struct draft *draft, const cJSON *object, const cJSON *member,
-                              const char *name)
-{
-    for (const cJSON *other = object->child; other != member; other = other->next)
-        if (strcmp(other->string, member->string) == 0)
-            return hf_draft_fail(draft, 0, "key '%s' in %s was given before", member->string, name);
-    if (cJSON_IsNull(member) && is_listed(member->string, valued_keys))
-        return hf_draft_fail(draft, 0, "'%s' is null; expected a value, or no such key",
-                             member->string);
-    return HF_OK;
-}
-
-/** Checks that every member of the object `name` is a known key and given once. */
-static hf_status check_keys(const struct draft *draft, const cJSON *object, const char *name,
-                            const char *const known[])
-{
-    int n = 0;
-    while (known[n] != NULL) n++;
-    for (const cJSON *member = object->child; member != NULL; member = member->next) {
-        const struct hf_word key = hf_word_of(member->string);
-        if (is_listed(member->string, known)) {
-            HF_CHECK(check_member(draft, object, member, name));
-            continue;
-        }
-        if (!is_one_line(member->string)) return hf_draft_fail(draft, 0, "unknown key in %s", name);
-        const char *nearest = hf_nearest_word(key, n, known);
-        return hf_draft_fail(draft, 0, "unknown key '%.*s' in %s%s%s", HF_WORD(key), name,
-                             HF_DID_YOU_MEAN(nearest, ""));
-    }
-    return HF_OK;
-}
-
-/** Gets a member that must be a string; NULL if it is missing or null. */
-static hf_status get_string(const struct draft *draft, const cJSON *object, const char *key,
-                            const char **value)
-{
-    const cJSON *member = hf_json_find(object, key);
-    *value = NULL;
-    if (member == NULL || cJSON_IsNull(member)) return HF_OK;
-    if (!cJSON_IsString(member) || !is_one_line(member->valuestring))
-        return hf_draft_fail(draft, 0, "'%s' is not a string of one line", key);
-    *value = member->valuestring;
-    return HF_OK;
+    const char *name;
+    HF_CHECK(hf_qcschema_get_string(draft, object, "schema_name", &name));
+    if (name == NULL || strcmp(name, expected) == 0) return HF_OK;
+    return hf_draft_fail(draft, 0, "'schema_name' is '%.60s'; expected %s", name, expected);
 }
 
 static hf_status add_option(struct draft *draft, const char *key, const char *text)
@@ -158,6 +148,12 @@ static hf_status read_atoms(struct draft *draft, const cJSON *molecule)
     const cJSON *geometry = hf_json_find(molecule, "geometry");
     const cJSON *real = hf_json_find(molecule, "real");
     const int n = cJSON_GetArraySize(symbols), line = find_line(draft->text, "\"geometry\"");
+    if (cJSON_IsArray(geometry) && cJSON_IsArray(geometry->child))
+        return hf_draft_fail(
+            draft, line,
+            "'geometry' has a list for each atom; expected one list of %d numbers, "
+            "x, y, z of each atom in bohr",
+            3 * n);
     if (!cJSON_IsArray(symbols) || !cJSON_IsArray(geometry) ||
         cJSON_GetArraySize(geometry) != 3 * n)
         return hf_draft_fail(draft, 0,
@@ -168,7 +164,7 @@ static hf_status read_atoms(struct draft *draft, const cJSON *molecule)
     for (int i = 0; i < n; i++, symbol = symbol->next) {
         struct draft_atom atom = {.line = line};
         bool is_real = true;
-        if (!cJSON_IsString(symbol) || !is_one_line(symbol->valuestring))
+        if (!cJSON_IsString(symbol) || !hf_qcschema_is_one_line(symbol->valuestring))
             return hf_draft_fail(draft, 0, "symbol %d is not a string of one line", i + 1);
         for (int d = 0; d < 3; d++, number = number->next) {
             if (!cJSON_IsNumber(number) || !isfinite(number->valuedouble))
@@ -228,31 +224,90 @@ static hf_status check_numbers(const struct draft *draft, const cJSON *list)
     return HF_OK;
 }
 
+/** Versions 2 and 3 have the same keys and units. */
+static hf_status check_molecule_version(const struct draft *draft, const cJSON *molecule)
+{
+    const cJSON *version = hf_json_find(molecule, "schema_version");
+    if (version == NULL ||
+        (cJSON_IsNumber(version) && (version->valuedouble == 2.0 || version->valuedouble == 3.0)))
+        return HF_OK;
+    return hf_draft_fail(draft, 0, "'schema_version' of the molecule is not 2 or 3");
+}
+
+/** Prints lists of whole numbers: commas between lists, + between the numbers of one; numbers without a list have
+ *  commas. `add` is added to each. */
+static bool print_numbers(const cJSON *list, const char *separator, int add, FILE *text)
+{
+    bool good = cJSON_IsArray(list);
+    for (const cJSON *item = good ? list->child : NULL; item != NULL && good; item = item->next) {
+        const double value = item->valuedouble;
+        if (item != list->child) fputs(separator, text);
+        if (cJSON_IsArray(item))
+            good = print_numbers(item, "+", add, text);
+        else if ((good = cJSON_IsNumber(item) && value == floor(value) && fabs(value) < 1e9))
+            fprintf(text, "%.0f", value + add);
+    }
+    return good;
+}
+
+/** Stores fragments as the values that count least: alone they have no effect. */
+static hf_status read_fragments(struct draft *draft, const cJSON *molecule)
+{
+    static const char *const keys[] = {"fragments", "fragment_charges", "fragment_multiplicities"};
+    for (int i = 0; i < 3; i++) {
+        const cJSON *list = hf_json_find(molecule, keys[i]);
+        const struct hf_option *option = hf_option_find(draft->options->table, hf_word_of(keys[i]));
+        char *text = NULL;
+        size_t size;
+        if (list == NULL || cJSON_IsNull(list) || option == NULL) continue;
+        if (cJSON_IsArray(list) && list->child == NULL) continue;
+        FILE *stream = open_memstream(&text, &size);
+        const bool good = stream != NULL && print_numbers(list, ",", i == 0, stream);
+        hf_status status = HF_OK;
+        if (stream == NULL || fclose(stream) != 0)
+            status = hf_fail(draft->error, HF_NO_RESOURCE, "%s: out of memory", draft->text->path);
+        else if (!good)
+            status =
+                hf_draft_fail(draft, 0, "'%s' has no whole numbers for each fragment", keys[i]);
+        else
+            status = hf_options_add(draft->options, option, hf_word_of(text), HF_OPTION_RESTART,
+                                    draft->text->path, draft->error);
+        free(text);
+        if (status != HF_OK) return status;
+    }
+    return HF_OK;
+}
+
 static hf_status read_molecule(struct draft *draft, const cJSON *molecule)
 {
     const char *name;
     if (!cJSON_IsObject(molecule))
         return hf_draft_fail(draft, 0, "there is no 'molecule' with symbols and geometry");
-    HF_CHECK(check_keys(draft, molecule, "the molecule", molecule_keys));
-    HF_CHECK(get_string(draft, molecule, "name", &name));
+    HF_CHECK(hf_qcschema_check_keys(draft, molecule, "the molecule", molecule_keys));
+    HF_CHECK(check_molecule_version(draft, molecule));
+    HF_CHECK(hf_qcschema_get_string(draft, molecule, "name", &name));
     if (name != NULL) HF_CHECK(add_option(draft, "title", name));
     HF_CHECK(add_option(draft, "units", "bohr"));
     HF_CHECK(add_whole(draft, molecule, "molecular_charge", "charge"));
     HF_CHECK(add_whole(draft, molecule, "molecular_multiplicity", "multiplicity"));
     HF_CHECK(read_atoms(draft, molecule));
     HF_CHECK(check_numbers(draft, hf_json_find(molecule, "atomic_numbers")));
+    HF_CHECK(read_fragments(draft, molecule));
     HF_CHECK(read_masses(draft, hf_json_find(molecule, "mass_numbers"), "mass_numbers"));
     return read_masses(draft, hf_json_find(molecule, "masses"), "masses");
 }
 
 static hf_status read_model(struct draft *draft, const cJSON *model)
 {
-    const char *method, *basis;
+    const char *method, *basis = NULL;
     if (!cJSON_IsObject(model))
         return hf_draft_fail(draft, 0, "there is no 'model' with method and basis");
-    HF_CHECK(check_keys(draft, model, "the model", model_keys));
-    HF_CHECK(get_string(draft, model, "method", &method));
-    HF_CHECK(get_string(draft, model, "basis", &basis));
+    HF_CHECK(hf_qcschema_check_keys(draft, model, "the model", model_keys));
+    HF_CHECK(hf_qcschema_get_string(draft, model, "method", &method));
+    if (cJSON_IsObject(hf_json_find(model, "basis")))
+        HF_CHECK(hf_read_basis_set(draft, hf_json_find(model, "basis")));
+    else
+        HF_CHECK(hf_qcschema_get_string(draft, model, "basis", &basis));
     if (method != NULL) HF_CHECK(add_option(draft, "method", method));
     if (basis != NULL) HF_CHECK(add_option(draft, "basis", basis));
     return HF_OK;
@@ -264,7 +319,7 @@ static bool print_value(const cJSON *value, size_t size, char text[])
     size_t n = 0;
     if (cJSON_IsBool(value)) return snprintf(text, size, cJSON_IsTrue(value) ? "yes" : "no") > 0;
     if (cJSON_IsString(value))
-        return is_one_line(value->valuestring) &&
+        return hf_qcschema_is_one_line(value->valuestring) &&
                (size_t)snprintf(text, size, "%s", value->valuestring) < size;
     if (cJSON_IsNumber(value)) {
         const double number = value->valuedouble;
@@ -283,7 +338,8 @@ static bool print_value(const cJSON *value, size_t size, char text[])
     return n > 0;
 }
 
-static hf_status read_keywords(struct draft *draft, const cJSON *keywords)
+/** `known`: a keyword that was read elsewhere, or NULL. */
+static hf_status read_keywords(struct draft *draft, const cJSON *keywords, const char *known)
 {
     const struct hf_options *options = draft->options;
     if (keywords == NULL) return HF_OK;
@@ -293,16 +349,17 @@ static hf_status read_keywords(struct draft *draft, const cJSON *keywords)
         const struct hf_word key = hf_word_of(member->string);
         const struct hf_option *option = hf_option_find(options->table, key);
         const char *nearest = hf_option_nearest(options->table, key);
-        if (!is_one_line(member->string))
+        if (known != NULL && strcmp(member->string, known) == 0) continue;
+        if (!hf_qcschema_is_one_line(member->string))
             return hf_draft_fail(draft, 0, "a keyword has control characters");
         if (option == NULL)
             return hf_draft_fail(draft, 0, "unknown keyword '%.*s'%s%s", HF_WORD(key),
                                  HF_DID_YOU_MEAN(nearest, "; hf --help all lists the keys"));
-        if (is_listed(option->key, placed_keys))
+        if (hf_qcschema_is_listed(option->key, placed_keys))
             return hf_draft_fail(
                 draft, 0, "keyword '%.*s': expected in the molecule, the model or the driver",
                 HF_WORD(key));
-        HF_CHECK(check_member(draft, keywords, member, "the keywords"));
+        HF_CHECK(hf_qcschema_check_member(draft, keywords, member, "the keywords"));
         if (cJSON_IsNull(member)) continue;
         if (!print_value(member, sizeof text, text))
             return hf_draft_fail(draft, 0,
@@ -313,28 +370,79 @@ static hf_status read_keywords(struct draft *draft, const cJSON *keywords)
     return HF_OK;
 }
 
-/** Reads which results are requested. Orbitals are always written to the JSON file completely; readers of the schema
- *  select what the protocol asks for. */
+/** Checks that a member, if there is one, is one of some words. */
+static hf_status check_choice(const struct draft *draft, const cJSON *object, const char *key,
+                              const char *const choices[], const char *expected)
+{
+    const char *value;
+    HF_CHECK(hf_qcschema_get_string(draft, object, key, &value));
+    if (value == NULL || hf_qcschema_is_listed(value, choices)) return HF_OK;
+    return hf_draft_fail(draft, 0, "unknown protocol '%.60s' of '%s'; expected %s", value, key,
+                         expected);
+}
+
+/** Reads which results are requested. The answer leaves out the others (output/json_answer.c). */
 static hf_status read_protocols(struct draft *draft, const cJSON *protocols)
 {
-    static const char *const some[] = {"all", "orbitals_and_eigenvalues", "return_results",
-                                       "occupations_and_eigenvalues", NULL};
+    static const char *const some[] = {
+        "none", "all", "orbitals_and_eigenvalues", "return_results", "occupations_and_eigenvalues",
+        NULL};
+    static const char *const files[] = {"none", "input", "all", NULL};
     const char *wavefunction;
     if (protocols == NULL) return HF_OK;
     if (!cJSON_IsObject(protocols)) return hf_draft_fail(draft, 0, "'protocols' is no object");
-    HF_CHECK(check_keys(draft, protocols, "the protocols", protocol_keys));
-    HF_CHECK(get_string(draft, protocols, "wavefunction", &wavefunction));
+    HF_CHECK(hf_qcschema_check_keys(draft, protocols, "the protocols", protocol_keys));
+    HF_CHECK(check_choice(draft, protocols, "native_files", files, "none, input or all"));
+    HF_CHECK(check_choice(draft, protocols, "wavefunction", some,
+                          "none, all, return_results, orbitals_and_eigenvalues or "
+                          "occupations_and_eigenvalues"));
+    const cJSON *report = hf_json_find(protocols, "stdout");
+    if (report != NULL && !cJSON_IsBool(report))
+        return hf_draft_fail(draft, 0, "'stdout' of the protocols is not true or false");
+    HF_CHECK(hf_qcschema_get_string(draft, protocols, "wavefunction", &wavefunction));
     if (wavefunction == NULL || strcmp(wavefunction, "none") == 0) return HF_OK;
-    if (!is_listed(wavefunction, some))
-        return hf_draft_fail(draft, 0, "unknown protocol '%.60s' of the wavefunction",
-                             wavefunction);
     return add_option(draft, "json_orbitals", "yes");
 }
 
-static hf_status read_driver(struct draft *draft, const cJSON *root)
+/** Reads the point charges of the extras, in the form of Psi4's external_potentials: rows [q, x, y, z] or
+ *  [q, [x, y, z]], e and bohr. */
+static hf_status read_charges(struct draft *draft, const cJSON *extras)
+{
+    const cJSON *list = hf_json_find(extras, "external_potentials"), *row;
+    if (list == NULL || cJSON_IsNull(list)) return HF_OK;
+    const int line = find_line(draft->text, "\"external_potentials\"");
+    draft->charges_line = line > 0 ? line : 1;
+    row = cJSON_IsArray(list) ? list->child : list;
+    for (; row != NULL; row = row->next) {
+        const cJSON *entry = row->child;
+        struct draft_charge charge = {.line = line};
+        double *const value[] = {&charge.charge, &charge.position[0], &charge.position[1],
+                                 &charge.position[2]};
+        int n = 0;
+        for (; entry != NULL && n < 4; entry = entry->next) {
+            if (n == 1 && cJSON_IsArray(entry) && entry->next == NULL) entry = entry->child;
+            if (!cJSON_IsNumber(entry) || !isfinite(entry->valuedouble)) break;
+            *value[n++] = entry->valuedouble;
+        }
+        if (n != 4 || entry != NULL)
+            return hf_draft_fail(
+                draft, line, "'external_potentials' is not a list of point charges [q, x, y, z]");
+        HF_CHECK(hf_draft_add_charge(draft, &charge));
+    }
+    return HF_OK;
+}
+
+/** The task; in an optimisation it is that of each step. */
+static hf_status read_driver(struct draft *draft, const cJSON *object)
 {
     const char *driver;
-    HF_CHECK(get_string(draft, root, "driver", &driver));
+    HF_CHECK(hf_qcschema_get_string(draft, object, "driver", &driver));
+    if (draft->input->request.optimisation) {
+        if (driver == NULL || strcmp(driver, "gradient") == 0)
+            return add_option(draft, "task", "optimise");
+        return hf_draft_fail(draft, 0, "driver '%.60s' of an optimisation; expected gradient",
+                             driver);
+    }
     if (driver == NULL)
         return hf_draft_fail(draft, 0,
                              "there is no 'driver'; expected the task, for example energy");
@@ -355,19 +463,75 @@ static hf_status refuse_nul(const struct draft *draft)
     return HF_OK;
 }
 
-static hf_status read_root(struct draft *draft, const cJSON *root)
+/** A specification for another program has other keywords. */
+static hf_status check_program(const struct draft *draft, const cJSON *object)
 {
-    const cJSON *version = hf_json_find(root, "schema_version");
-    if (version != NULL && (!cJSON_IsNumber(version) || version->valuedouble != 1.0))
-        return hf_draft_fail(draft, 0, "'schema_version' is not 1");
+    const char *program;
+    HF_CHECK(hf_qcschema_get_string(draft, object, "program", &program));
+    if (program == NULL || program[0] == '\0' || hf_word_is(hf_word_of(program), "hf"))
+        return HF_OK;
+    return hf_draft_fail(draft, 0, "'program' is '%.60s'; expected hf", program);
+}
+
+/** Reads an AtomicInput of version 1, or the specification of one. */
+static hf_status read_specification(struct draft *draft, const cJSON *object)
+{
+    HF_CHECK(check_program(draft, object));
+    HF_CHECK(read_driver(draft, object));
+    HF_CHECK(read_model(draft, hf_json_find(object, "model")));
+    HF_CHECK(read_keywords(draft, hf_json_find(object, "keywords"), NULL));
+    HF_CHECK(read_protocols(draft, hf_json_find(object, "protocols")));
+    return read_charges(draft, hf_json_find(object, "extras"));
+}
+
+/** Reads the member `key`, a specification with a schema_name. */
+static hf_status read_inner(struct draft *draft, const cJSON *object, const char *key,
+                            const char *schema_name)
+{
+    const cJSON *inner = hf_json_find(object, key);
+    if (!cJSON_IsObject(inner))
+        return hf_draft_fail(draft, 0, "there is no '%s' with driver, model and keywords", key);
+    HF_CHECK(
+        hf_qcschema_check_keys(draft, inner, "the specification", hf_qcschema_specification_keys));
+    HF_CHECK(check_schema_name(draft, inner, schema_name));
+    return read_specification(draft, inner);
+}
+
+/** Reads what an optimisation has beside the specification of its gradients. */
+static hf_status read_search(struct draft *draft, const cJSON *object, int version)
+{
+    static const char *const some[] = {"all", "initial_and_final", "final", "none", NULL};
+    const cJSON *keywords = hf_json_find(object, "keywords");
+    const cJSON *protocols = hf_json_find(object, "protocols");
+    HF_CHECK(check_program(draft, version == 1 ? keywords : object));
+    HF_CHECK(read_keywords(draft, keywords, version == 1 ? "program" : NULL));
+    if (protocols == NULL) return HF_OK;
+    if (!cJSON_IsObject(protocols)) return hf_draft_fail(draft, 0, "'protocols' is no object");
+    HF_CHECK(hf_qcschema_check_keys(draft, protocols, "the protocols", trajectory_keys));
+    return check_choice(draft, protocols, version == 1 ? "trajectory" : "trajectory_results", some,
+                        "all, initial_and_final, final or none");
+}
+
+static hf_status read_root(struct draft *draft, const cJSON *root, const struct form *form)
+{
+    const char *what = form->optimisation ? "the OptimizationInput" : "the AtomicInput";
+    const cJSON *outer = root;
     draft->own_format = true;
     HF_CHECK(refuse_nul(draft));
-    HF_CHECK(check_keys(draft, root, "the AtomicInput", input_keys));
-    HF_CHECK(read_driver(draft, root));
-    HF_CHECK(read_model(draft, hf_json_find(root, "model")));
-    HF_CHECK(read_keywords(draft, hf_json_find(root, "keywords")));
-    HF_CHECK(read_protocols(draft, hf_json_find(root, "protocols")));
-    return read_molecule(draft, hf_json_find(root, "molecule"));
+    HF_CHECK(hf_qcschema_check_keys(draft, root, what, form->keys));
+    if (form->optimisation && form->version == 2) {
+        outer = hf_json_find(root, "specification");
+        if (!cJSON_IsObject(outer)) return hf_draft_fail(draft, 0, "there is no 'specification'");
+        HF_CHECK(hf_qcschema_check_keys(draft, outer, "the specification of the optimisation",
+                                        optimization_specification_keys));
+        HF_CHECK(check_schema_name(draft, outer, "qcschema_optimization_specification"));
+    }
+    if (form->optimisation) HF_CHECK(read_search(draft, outer, form->version));
+    HF_CHECK(read_molecule(draft, hf_json_find(root, form->molecule)));
+    if (form->version == 2)
+        return read_inner(draft, outer, "specification", "qcschema_atomic_specification");
+    if (form->optimisation) return read_inner(draft, root, form->rest, "qcschema_input");
+    return read_specification(draft, root);
 }
 
 bool hf_looks_like_json(const struct hf_text *text)
@@ -380,65 +544,92 @@ bool hf_looks_like_json(const struct hf_text *text)
     return rest.length == 0 || rest.begin[0] == '"' || rest.begin[0] == '}';
 }
 
-/** Whether an object is a result of hf or another program. */
-static bool is_result(const cJSON *root)
+/** The molecule of a result of hf or another program; NULL: the object is none. */
+static const cJSON *molecule_of_result(const cJSON *root)
 {
+    static const char *const atomic[] = {"qcschema_output", "qc_schema_output",
+                                         "qcschema_atomic_result", NULL};
+    static const char *const optimised[] = {"qcschema_optimization_output",
+                                            "qcschema_optimization_result", NULL};
     const cJSON *name = hf_json_find(root, "schema_name");
-    return cJSON_IsString(name) && (strcmp(name->valuestring, "qcschema_output") == 0 ||
-                                    strcmp(name->valuestring, "qc_schema_output") == 0);
+    if (!cJSON_IsString(name)) return NULL;
+    if (hf_qcschema_is_listed(name->valuestring, optimised))
+        return hf_json_find(root, "final_molecule");
+    return hf_qcschema_is_listed(name->valuestring, atomic) ? hf_json_find(root, "molecule") : NULL;
 }
 
 /** Reads the molecule of a result, for a new calculation. */
-static hf_status read_result(struct draft *draft, const cJSON *root)
+static hf_status read_result(struct draft *draft, const cJSON *molecule)
 {
     draft->own_format = true;
     HF_CHECK(refuse_nul(draft));
-    HF_CHECK(read_molecule(draft, hf_json_find(root, "molecule")));
+    HF_CHECK(read_molecule(draft, molecule));
     return hf_input_note(
         draft->input, draft->error,
         "%s: a result: its molecule was read, but not its method, basis set or keywords",
         draft->text->path);
 }
 
-/** Whether an object is meant to be an AtomicInput. */
-static bool is_atomic_input(const cJSON *root)
+/** The kind of an input; NULL: it is none. An input without a name is known by its keys; of two kinds with one name
+ *  the version counts, and if there is none the keys. */
+static const struct form *find_form(const cJSON *root)
 {
     const cJSON *name = hf_json_find(root, "schema_name");
-    if (cJSON_IsString(name))
-        return strcmp(name->valuestring, "qcschema_input") == 0 ||
-               strcmp(name->valuestring, "qc_schema_input") == 0;
-    return name == NULL && cJSON_HasObjectItem(root, "molecule") &&
-           cJSON_HasObjectItem(root, "model");
+    const cJSON *version = hf_json_find(root, "schema_version");
+    const struct form *found = NULL;
+    for (int i = 0; i < N_FORM; i++) {
+        const struct form *form = &forms[i];
+        const bool has_keys =
+            cJSON_HasObjectItem(root, form->molecule) && cJSON_HasObjectItem(root, form->rest);
+        if (name == NULL && has_keys) return form;
+        if (!cJSON_IsString(name)) continue;
+        const char *text = name->valuestring;
+        if (strcmp(text, "qc_schema_input") == 0) text = forms[0].name;
+        if (strcmp(text, form->name) != 0) continue;
+        const bool same =
+            cJSON_IsNumber(version) ? version->valuedouble == form->version : has_keys;
+        if (found == NULL || same) found = form;
+    }
+    return found;
 }
 
-/** Keeps what the sender knows the input by, also of one that is refused. */
-static hf_status keep_id(const struct draft *draft, const cJSON *root)
+static hf_status check_version(const struct draft *draft, const cJSON *root,
+                               const struct form *form)
 {
-    const cJSON *id = hf_json_find(root, "id");
-    struct hf_arena *arena = &draft->input->arena;
-    if (id == NULL || cJSON_IsNull(id)) return HF_OK;
-    char *text = cJSON_PrintUnformatted(id);
-    draft->input->id = text != NULL ? hf_copy_string(arena, text) : NULL;
-    cJSON_free(text);
-    if (draft->input->id != NULL) return HF_OK;
+    const cJSON *version = hf_json_find(root, "schema_version");
+    if (version == NULL || (cJSON_IsNumber(version) && version->valuedouble == form->version))
+        return HF_OK;
+    return hf_draft_fail(draft, 0,
+                         "'schema_version' is not %d, that of %s; expected version 1 "
+                         "(qcschema_input) or 2 (qcschema_atomic_input), or an optimisation",
+                         form->version, form->name);
+}
+
+/** Keeps what the answer repeats, also of an input that is refused. */
+static hf_status keep_request(const struct draft *draft, const cJSON *root, const struct form *form)
+{
+    struct hf_request *request = &draft->input->request;
+    const cJSON *version = hf_json_find(root, "schema_version");
+    const bool second = cJSON_IsNumber(version) && version->valuedouble == 2.0;
+    request->version = second ? 2 : form->version;
+    request->optimisation = form->optimisation;
+    request->all = hf_json_copy_exactly(root);
+    if (request->all != NULL) return HF_OK;
     return hf_fail(draft->error, HF_NO_RESOURCE, "%s: out of memory", draft->text->path);
 }
 
 hf_status hf_read_qcschema(struct draft *draft, bool *is_one)
 {
     cJSON *root;
-    hf_status status = HF_OK;
-    *is_one = true;
+    hf_status status;
     HF_CHECK(hf_json_parse(draft->text, &root, draft->error));
-    if (is_result(root) || is_atomic_input(root)) status = keep_id(draft, root);
-    if (status != HF_OK)
-        *is_one = true;
-    else if (is_result(root))
-        status = read_result(draft, root);
-    else if (is_atomic_input(root))
-        status = read_root(draft, root);
-    else
-        *is_one = false;
+    const cJSON *molecule = molecule_of_result(root);
+    const struct form *form = find_form(root);
+    *is_one = molecule != NULL || form != NULL;
+    status = form != NULL ? keep_request(draft, root, form) : HF_OK;
+    if (molecule != NULL) status = read_result(draft, molecule);
+    if (status == HF_OK && form != NULL) status = check_version(draft, root, form);
+    if (status == HF_OK && form != NULL) status = read_root(draft, root, form);
     cJSON_Delete(root);
     return status;
 }

@@ -17,6 +17,7 @@ struct hf_optimisation_step {
     int n_build, point;           /**< Fock builds; point of the scan, from 0 */
     int n_removed;                /**< functions, as linearly dependent; not kept in checkpoints */
     double (*x)[3];               /**< [n_atom] bohr */
+    double (*gradient)[3];        /**< [n_atom] hartree/bohr; NULL: of an earlier run */
 };
 
 /** Of the quantity "optimisation"; the same on every rank. */
@@ -69,7 +70,7 @@ hf_status hf_search_run(struct hf_search *self, bool *all, struct hf_error *erro
 /** Collective. */
 void hf_search_done(struct hf_search *self);
 
-/** Adds a step with room for its places. HF_NO_RESOURCE. */
+/** Adds a step with room for its places, and for its gradient behind them. HF_NO_RESOURCE. */
 hf_status hf_optimisation_add(struct hf_optimisation *self, struct hf_error *error) HF_MUST_CHECK;
 
 /** Numbers of a step in a checkpoint, all steps as such [n_step][n_packed], and back. HF_NO_RESOURCE. */

@@ -356,6 +356,9 @@ static void put_steps(struct hf_json in, const struct hf_optimisation *self)
             HF_PUT(to, "updated_hessian_negative_eigenvalues", it->step.n_negative, NULL,
                    "with `--saddle`; a guess");
         HF_PUT_ALL(to, "geometry", 3 * self->n_atom, it->x[0], "bohr", "x, y, z of each atom");
+        if (HF_ANY(to, it->gradient != NULL))
+            HF_PUT_ALL(to, "gradient", 3 * self->n_atom, it->gradient[0], "hartree/bohr",
+                       "derivatives of the energy, unless of a run before a restart");
     }
 }
 

@@ -14,7 +14,7 @@ hf_status hf_optimisation_add(struct hf_optimisation *self, struct hf_error *err
         return hf_arena_check(&self->arena, error);
     struct hf_optimisation_step *next = &self->step[self->n_step];
     *next = (struct hf_optimisation_step){.step = {.note = ""}};
-    if (HF_TAKE(&self->arena, next->x, (size_t)self->n_atom) != NULL) self->n_step++;
+    if (HF_TAKE(&self->arena, next->x, 2 * (size_t)self->n_atom) != NULL) self->n_step++;
     return hf_arena_check(&self->arena, error);
 }
 

@@ -118,6 +118,8 @@ static hf_status advance(struct hf_search *self, const struct hf_surface_point *
     it->point = self->point;
     it->n_removed = point->n_removed;
     memcpy(it->x, self->x, (size_t)found->n_atom * sizeof *it->x);
+    it->gradient = it->x + found->n_atom;
+    memcpy(it->gradient, self->gradient, (size_t)found->n_atom * sizeof *it->gradient);
     if (self->optimiser != NULL)
         status = hf_optimiser_advance(self->optimiser, point->energy,
                                       (const double(*)[3])self->gradient, &it->step, error);

@@ -258,14 +258,15 @@ cleanup:
 }
 
 /** The grid, the range of the values, and of densities the integral. */
-static void print_cube(struct hf_report *report, const struct cube *cube,
+static void print_cube(struct hf_report *report, const struct cube *cube, bool relaxed,
                        const struct hf_grid *grid, const struct account *account)
 {
     FILE *out = report->stream;
     const enum hf_spatial_kind kind = cube->function.kind;
     if (out == NULL) return;
     hf_report_erase_progress(report);
-    fprintf(out, "\nCube file %s\n", cube->path);
+    fprintf(out, "\nCube file %s%s\n", cube->path,
+            relaxed ? ", from the relaxed density of MP2" : "");
     fprintf(out, "  %-23s%d x %d x %d, %g bohr apart\n", "Points", grid->n[0], grid->n[1],
             grid->n[2], grid->spacing);
     fprintf(out, "  %-23s%.5e to %.5e\n", "Values", account->least, account->most);
@@ -283,6 +284,7 @@ static hf_status write_cube(const struct hf_quantity_source *of,
     struct account account;
     struct hf_spatial_function function = cube->function;
     const struct hf_molecule *molecule = of->molecule;
+    const bool relaxed = of->relaxed != NULL && function.kind != HF_SPATIAL_ORBITAL;
     char name[200];
     if (function.kind == HF_SPATIAL_ORBITAL) {
         const int n_orbital = of->wavefunction->spin[function.spin].n_orbital;
@@ -293,11 +295,12 @@ static hf_status write_cube(const struct hf_quantity_source *of,
             return HF_OK;
         }
     }
-    snprintf(name, sizeof name, "%.40s of %.100s", cube->name,
+    snprintf(name, sizeof name, "%s%.40s of %.100s", relaxed ? "relaxed MP2 " : "", cube->name,
              molecule->title != NULL ? molecule->title : "the molecule");
     hf_report_begin(of->report, "Cube file");
+    if (relaxed) shown = of->relaxed;
     HF_CHECK(write_function(of, shown, cube->path, name, &function, grid, &account, error));
-    print_cube(of->report, cube, grid, &account);
+    print_cube(of->report, cube, relaxed, grid, &account);
     const double lacking = hf_molecule_n_electron(molecule) - account.integral;
     if (function.kind == HF_SPATIAL_DENSITY && fabs(lacking) > MOST_LACKING)
         hf_report_warning(

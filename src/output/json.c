@@ -385,6 +385,7 @@ static void put_result(struct hf_json root, const struct sources *from)
     HF_ADD(root, "success", (bool)true);
     HF_ADD(root, "error", (char *)NULL);
     put_results(root, hf, from);
+    if (from->run->report != NULL) HF_ADD(root, "stdout", from->run->report);
     const struct hf_json extras = hf_json_object(root, "extras", "");
     if (!cJSON_AddItemToObject(extras.at, "hf", hf.at)) root.of->failed = true;
 }
@@ -397,11 +398,20 @@ static void put_input_data(struct hf_json root, const struct hf_run_description 
     hf_json_put_input(input, run);
 }
 
+/** Whether the result was to be a structure, and none was found. */
+static bool lacks_structure(const struct hf_run_description *run)
+{
+    return run->request != NULL && run->request->optimisation && run->structure_found != NULL &&
+           !*run->structure_found;
+}
+
 /** A FailedOperation: the energy of the last iteration is not a result. */
 static void put_unconverged(struct hf_json root, const struct sources *from)
 {
     char message[128];
-    if (from->result->converged)
+    if (from->result->converged && lacks_structure(from->run))
+        snprintf(message, sizeof message, "no structure was found");
+    else if (from->result->converged)
         snprintf(message, sizeof message, "no structure was found, and task %s needs one",
                  from->run->task->name);
     else
@@ -414,8 +424,7 @@ static void put_unconverged(struct hf_json root, const struct sources *from)
     put_results(hf_json_object(extras, "unconverged", ""), hf, from);
 }
 
-/** A FailedOperation without results. */
-void hf_json_put_failure(struct hf_json root, const struct hf_json_failure *failure)
+static void put_failure(struct hf_json root, const struct hf_json_failure *failure)
 {
     hf_json_put_error(root, failure->type, failure->message);
     const struct hf_json extras = hf_json_object(hf_json_object(root, "extras", ""), "hf", "");
@@ -431,9 +440,17 @@ void hf_json_put_failure(struct hf_json root, const struct hf_json_failure *fail
     put_lines(extras, "warnings", failure->n_warning, failure->warning);
 }
 
+/** A FailedOperation without results. */
+void hf_json_put_failure(struct hf_json root, const struct hf_json_failure *failure)
+{
+    put_failure(root, failure);
+    hf_json_answer(root, failure->request);
+}
+
 /** Whether there is what the task is for. */
 static bool has_result(const struct hf_run_description *run)
 {
+    if (lacks_structure(run)) return false;
     for (int i = 0; i < run->n_quantity; i++)
         if (run->quantity[i].ops == run->task->returns)
             return run->quantity[i].made || !run->quantity[i].ops->of_structure;
@@ -449,6 +466,7 @@ void hf_json_put_run(struct hf_json root, const struct hf_run_description *run,
         put_result(root, &from);
     else
         put_unconverged(root, &from);
+    hf_json_answer(root, run->request);
 }
 
 hf_status hf_json_write_failure(const char *path, const struct hf_json_failure *failure,

@@ -1,5 +1,5 @@
-/* Molden files: geometry, basis and all orbitals of a wave function, the occupied ones localised if that was asked for,
- * and normal modes if there are any. Coordinates are in bohr, contraction
+/* Molden files: geometry, basis and all orbitals of a wave function, the occupied ones localised if that was asked for, or
+ * the natural ones of MP2's relaxed density; and normal modes if there are any. Coordinates are in bohr, contraction
  * coefficients are of normalised primitives, functions are in the order of the format and each of norm 1.
  * The format has no h functions: they follow its pattern, spherical 0, +1, -1 ... under [11H], Cartesian in
  * the order of struct hf_shell. While it is written there is a matrix like the coefficients, spread as they
@@ -36,6 +36,7 @@ static const signed char cartesian_order[HF_MAX_L + 1][MAX_CARTESIAN] = {
 struct molden {
     struct hf_output_file file;
     const struct hf_wavefunction *wavefunction;
+    bool natural;   /**< orbitals are those of the relaxed density of MP2 */
     int spin;       /**< set of orbitals that is being written */
     int *function;  /**< [n] of ours, in the order of the file */
     double *factor; /**< [n] to coefficients of functions of norm 1, in the order of the file */
@@ -169,7 +170,8 @@ static void write_head(struct molden *self)
     char title[160] = "";
     if (wavefunction->molecule->title != NULL)
         snprintf(title, sizeof title, "%.150s", wavefunction->molecule->title);
-    hf_output_file_print(&self->file, "[Molden Format]\n[Title]\n %s\n", title);
+    hf_output_file_print(&self->file, "[Molden Format]\n[Title]\n %s%s\n", title,
+                         self->natural ? " (natural orbitals of the relaxed MP2 density)" : "");
     write_atoms(self);
     write_shells(self);
     write_kinds(self);
@@ -245,7 +247,10 @@ static hf_status write_molden(struct hf_quantity *quantity, struct hf_error *err
     struct molden self = {.wavefunction = &shown, .arena = {.label = "the Molden file"}};
     const struct hf_quantity_source *of = quantity->of;
     hf_status status;
-    HF_TRY(hf_localised_show(of->context, of->localised, of->wavefunction, &shown, error));
+    self.natural = of->relaxed != NULL && of->localised == NULL;
+    HF_TRY(self.natural
+               ? hf_natural_show(of->context, of->relaxed, &shown, error)
+               : hf_localised_show(of->context, of->localised, of->wavefunction, &shown, error));
     HF_TRY(hf_agree(of->context->comm, make_order(&self, error), error));
     HF_TRY(hf_output_file_open(of->context, path_of(quantity, 0), quantity->ops->file, &self.file,
                                error));

@@ -13,6 +13,7 @@
 #include "hf/record.h"
 #include "hf/status.h"
 #include "hf/version.h"
+#include "molecule/input.h"
 #include "scf/quantity.h"
 #include "text/option.h"
 
@@ -44,6 +45,8 @@ struct hf_memory_need {
 /** The settings of a run; everything is borrowed. */
 struct hf_run_description {
     const char *input_path;
+    const struct hf_request *request; /**< QCSchema input that is answered; NULL: none */
+    const char *report; /**< the text report, for "stdout" of the schema; NULL: none */
     const char
         *input_format;  /**< "native", "MDL V2000", "MDL V3000", "XYZ", "QCSchema", "hf_run" */
     const char *method; /**< that was asked for: "rhf", "mp2" */
@@ -57,6 +60,7 @@ struct hf_run_description {
     int n_core;                     /**< cores in the affinity masks of this node, 0 when unknown */
     int n_numa;                     /**< memory (NUMA) domains they belong to, 0 when unknown */
     const struct hf_run_task *task; /**< the one whose result is returned */
+    const bool *structure_found;    /**< of a search, also after the run; NULL: there is none */
     const char *tasks;              /**< names with commas; NULL: none was given */
     int n_quantity;
     const struct hf_quantity *quantity; /**< [n_quantity] the requested ones */
@@ -128,8 +132,8 @@ void hf_report_timings(struct hf_report *report, const struct hf_run_description
 /** Energy of the method: of the SCF, or of the quantity that replaces it. Not collective. */
 double hf_output_energy(const struct hf_run_description *run, const struct hf_scf_result *result);
 
-/** QCSchema AtomicResult (qcschema_output, version 1) of a run that converged, with the parts of all
- *  quantities that were computed. Collective; rank 0 writes to a temporary file beside `path` and renames
+/** QCSchema AtomicResult of a run that converged, with the parts of all
+ *  quantities that were computed, version 1 unless the input has version 2. Collective; rank 0 writes to a temporary file beside `path` and renames
  *  it. Same status on every rank. A run that did not converge is a FailedOperation (convergence_error):
  *  what an AtomicResult has of the input stands in its "input_data", of the results under
  *  "extras.unconverged", the rest where it always does.
@@ -138,6 +142,12 @@ hf_status hf_json_write(const char *path, const struct hf_run_description *run,
                         const struct hf_record *record, const struct hf_scf_result *result,
                         const struct hf_wavefunction *wavefunction,
                         struct hf_error *error) HF_MUST_CHECK;
+
+/** schema_name, schema_version and provenance of a calculation's input or of its results. */
+void hf_json_put_identity(struct hf_json to, const char *schema_name);
+
+/** What an AtomicInput has; the molecule with masses where one is not the one that readers assume. */
+void hf_json_put_input(struct hf_json root, const struct hf_run_description *run);
 
 /** Puts what hf_json_write writes into a document. Not collective. */
 void hf_json_put_run(struct hf_json root, const struct hf_run_description *run,
@@ -165,11 +175,16 @@ struct hf_json_failure {
                            "time_limit" */
     const char *message; /**< one line */
     const char *input_path;               /**< or NULL */
+    const struct hf_request *request;     /**< QCSchema input that is answered; NULL: none */
     const struct hf_run_description *run; /**< NULL: the failure was before there was one */
     const struct hf_record *record;       /**< not NULL where there is a description */
     int n_warning;                        /**< those of the input, where there is no description */
     const char *const *warning;           /**< [n_warning], one line each */
 };
+
+/** Makes a document that was written as version 1 the answer to a QCSchema input, in its version and by its protocols.
+ *  Local. */
+void hf_json_answer(struct hf_json root, const struct hf_request *request);
 
 /** Puts what hf_json_write_failure writes into a document. Not collective. */
 void hf_json_put_failure(struct hf_json root, const struct hf_json_failure *failure);

@@ -21,18 +21,19 @@ struct hf_report {
     int lost;                /**< errno of the first write that failed, or 0 */
 };
 
+/** A copy of a wave function whose orbitals are the natural ones of its density, by falling occupation, with energies 0. It borrows all
+ *  else, and is freed by hf_localised_show_done. All parts are needed. Collective. HF_NO_RESOURCE. */
+hf_status hf_natural_show(struct hf_context *context, const struct hf_wavefunction *of,
+                          struct hf_wavefunction *shown, struct hf_error *error) HF_MUST_CHECK;
+
 /** Hands on what was printed so far, and notes when that fails. */
 void hf_report_flush(struct hf_report *report);
 
 /** Takes the progress line off the terminal. */
 void hf_report_erase_progress(struct hf_report *report);
 
-/** schema_name, schema_version and provenance of a calculation's input or of its results. */
-void hf_json_put_identity(struct hf_json to, const char *schema_name);
 /** "success" and {"error_type": ..., "error_message": ...} under "error", of a FailedOperation. */
 void hf_json_put_error(struct hf_json root, const char *error_type, const char *message);
-/** What an AtomicInput has; the molecule with masses where one is not the one that readers assume. */
-void hf_json_put_input(struct hf_json root, const struct hf_run_description *run);
 /** The options in an object of that name, which is returned. */
 struct hf_json hf_json_put_settings(struct hf_json in, const char *name,
                                     const struct hf_run_description *run);

@@ -86,6 +86,7 @@ void hf_put_properties(struct hf_json to, const struct hf_molecule *molecule,
 static void put_all(struct hf_json in, const char *name, const struct hf_quantity *quantity)
 {
     const struct hf_json to = hf_json_object(in, name, "`--properties`; task properties");
+    HF_PUT(to, "density", "SCF", NULL, "density of these numbers");
     hf_put_properties(to, quantity->of->molecule, quantity->self);
 }
 

@@ -94,8 +94,7 @@ static void report(const struct hf_quantity *quantity, FILE *out)
 static void put_json(const struct hf_quantity *quantity, const struct hf_json_places *all)
 {
     const struct hf_polarisability *found = quantity->self;
-    const struct hf_json to =
-        hf_json_object(all->extras, "polarisability", "static dipole polarisability");
+    const struct hf_json to = hf_json_object(all->extras, "polarisability", "static, of the SCF");
     HF_PUT_ALL(to, "tensor", 9, found->tensor, "bohr^3", "[3][3]");
     HF_PUT(to, "mean", mean_of(found->tensor), "bohr^3", "a third of the trace");
     HF_PUT(to, "anisotropy", anisotropy_of(found->tensor), "bohr^3", "anisotropy of the tensor");

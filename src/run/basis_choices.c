@@ -35,6 +35,14 @@ static hf_status split_choice(const struct hf_option_value *value, int n_atom,
     return HF_OK;
 }
 
+/** Takes the set from the input if it stands there. */
+static void take_text(const struct hf_input *input, struct hf_basis_choice *choice)
+{
+    for (int i = 0; i < input->n_basis_text; i++)
+        if (strcmp(input->basis_text[i].name, choice->name) == 0)
+            choice->text = input->basis_text[i].text;
+}
+
 /** Of whom a choice is, as a number: 0 all atoms, else an element, or an atom behind the elements. */
 static int target_of(const struct hf_basis_choice *choice)
 {
@@ -68,6 +76,7 @@ static hf_status add_choices(struct hf_calculation *calculation, enum hf_option_
         struct hf_basis_choice choice;
         if (value->level != level || strcmp(value->option->key, "basis") != 0) continue;
         HF_CHECK(split_choice(value, calculation->input.molecule.n_atom, &choice, error));
+        take_text(&calculation->input, &choice);
         const int target = target_of(&choice);
         const struct hf_option_value *before = given[target];
         if (before != NULL && before->level == level)

@@ -157,6 +157,7 @@ static void describe(struct hf_calculation *calculation)
     calculation->description = (struct hf_run_description){
         .input_path = calculation->input.path,
         .input_format = calculation->input.format,
+        .request = &calculation->input.request,
         .method = hf_run_method(options, &calculation->input.molecule),
         .basis_requested = calculation->basis_requested,
         .molecule = &calculation->input.molecule,
@@ -165,6 +166,7 @@ static void describe(struct hf_calculation *calculation)
         .options = options,
         .need = &calculation->need,
         .task = calculation->task,
+        .structure_found = &calculation->structure_found,
         .tasks =
             hf_options_given(options, "task") != NULL ? hf_options_text(options, "task") : NULL,
         .n_quantity = calculation->n_quantity,
@@ -278,6 +280,7 @@ hf_status hf_calculation_run(struct hf_calculation *calculation, struct hf_repor
     hf_record_measure(record);
     hf_report_timings(report, run, record, result);
 cleanup:
+    hf_quantities_release(calculation);
     hf_common_pairs_drop(calculation->pairs);
     if (status == HF_INTERRUPTED && error != NULL) {
         hf_calculation_explain_end(calculation, error);

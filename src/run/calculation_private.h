@@ -93,6 +93,8 @@ hf_status hf_quantities_plan(struct hf_calculation *calculation,
                              struct hf_error *error) HF_MUST_CHECK;
 /** The best accuracy of shell pairs that those from number `first` on need; INFINITY: none uses any. Local. */
 double hf_quantities_pair_accuracy(const struct hf_calculation *calculation, int first);
+/** Frees their matrices on the grid of the wave function. Collective. */
+void hf_quantities_release(struct hf_calculation *calculation);
 /** Frees them; accepts none. */
 void hf_quantities_done(struct hf_calculation *calculation);
 

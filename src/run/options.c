@@ -74,6 +74,12 @@ static const struct hf_option_choice orbital_searches[] = {
 static const struct hf_option_choice xyz_units[] = {
     {"ev", "eV and eV/angstrom", 0}, {"hartree", "hartree and hartree/bohr", 1}, {0}};
 
+static const struct hf_option_choice extrapolations[] = {
+    {"auto", "helgaker for cc-pVXZ and aug-cc-pVXZ, neese for def2", 0},
+    {"helgaker", "exp(-1.63 X) for the SCF, X^-3 for correlation (1999, 1998)", 0},
+    {"neese", "exp(-alpha sqrt(X)) and X^-beta, fitted for each pair of sets (2011)", 0},
+    {0}};
+
 static const struct hf_option_choice counters[] = {
     {"fetch-and-op", "one atomic operation of MPI-3", HF_COUNTER_FETCH_AND_OP},
     {"array", "an array of counts under a lock, as in MPI-2", HF_COUNTER_ARRAY},
@@ -108,6 +114,8 @@ HF_OPTION_CHOICES(hf_converger_list, hf_converger_name, hf_converger_about)
     .only_with = {                                                                                 \
         {"method", "mp2"}, {"method", "lmp2"}, {"method", "ump2"}, {"fock", "distributed"}}
 #define OF_EACH .only_with = {{"each", NULL}}
+#define OF_FRAGMENTS                                                                               \
+    .only_with = {{"fragments", NULL}}, .not_with = {{"serve", NULL}, {"each", NULL}}
 
 static const struct hf_option molecule_rows[] = {
     HF_ROW_INTEGER("charge", "0", -1000, 1000, "total charge", .group = "Molecule",
@@ -157,8 +165,12 @@ static const struct hf_option method_rows[] = {
         .default_value = "def2-SVP",
         .more = "NAME is a set of the library (hf --list-basis) or the path of a Gaussian-94 file. "
                 "WHERE is an element (O=aug-cc-pVDZ) or an atom counted from 1 (2=STO-3G). Without "
-                "WHERE the set is for all atoms. The option may be repeated.",
+                "WHERE the set is for all atoms. The option may be repeated. Two sets in brackets, "
+                "as in cc-pV[DT]Z or def2-[SVP,TZVPP], are extrapolated to the limit of such sets.",
         .repeatable = true, .not_kept = true),
+    HF_ROW_CHOICE("extrapolation", "NAME", "auto", "formula for two basis sets in brackets",
+                  .choice = extrapolations, .not_kept = true,
+                  .not_with = {{"serve", NULL}, {"each", NULL}}),
     HF_ROW_CHOICE("functions", "KIND", "as-defined", "kind of d and higher functions",
                   .more = "Also --spherical and --cartesian without a value.", .choice = functions,
                   .not_kept = true),
@@ -276,6 +288,34 @@ static const struct hf_option run_rows[] = {
                 SETS(fock.reproducible)),
     {0}};
 
+static const struct hf_option fragment_rows[] = {
+    HF_ROW_TEXT("fragments", "LIST", "energies of interaction of fragments",
+                .group = "Energies of interaction",
+                .more = "LIST is auto, for atoms that bonds connect, or the atoms of each "
+                        "fragment as in 1-3,4-6 (1-3+7,4-6 if they do not follow each other). "
+                        "QCSchema: fragments of the molecule.",
+                .not_kept = true, HF_ALONE),
+    HF_ROW_TEXT("fragment_charges", "N,N,...", "charge of each fragment",
+                .more = "If they are not given, they are 0.", .not_kept = true, OF_FRAGMENTS),
+    HF_ROW_TEXT("fragment_multiplicities", "N,N,...", "spin multiplicity 2S+1 of each fragment",
+                .more = "If they are not given, they are 1 for an even and 2 for an odd number of "
+                        "electrons. Spins of several fragments are parallel, unless all are "
+                        "together.",
+                .not_kept = true, OF_FRAGMENTS),
+    HF_ROW_FLAG("counterpoise", "correct the superposition error with ghost atoms",
+                .more = "All energies of the correction are computed with the functions of all "
+                        "fragments (Boys and Bernardi).",
+                .not_kept = true, OF_FRAGMENTS),
+    HF_ROW_INTEGER("many_body", NULL, 2, 3,
+                   "expand the energy in pairs (2), or pairs and triples (3) of fragments",
+                   .more = "If it is not given, all fragments together are computed.",
+                   .not_kept = true, OF_FRAGMENTS),
+    HF_ROW_REAL("fragment_distance", NULL, "angstrom", 0, 1e6,
+                "leave out pairs of fragments whose nearest atoms are farther apart",
+                .more = "Also triples that have such a pair.", .not_kept = true,
+                .only_with = {{"many_body", NULL}}),
+    {0}};
+
 static const struct hf_option each_rows[] = {
     HF_ROW_FLAG(
         "each", "compute every molecule of the files", .group = "Many molecules",
@@ -366,6 +406,7 @@ const struct hf_option *const *hf_option_table(void)
                                                     hf_options_local_mp2,
                                                     hf_options_mp2,
                                                     run_rows,
+                                                    fragment_rows,
                                                     each_rows,
                                                     HF_QUANTITIES(ROWS, NO_ROWS) output_rows,
                                                     aliases,

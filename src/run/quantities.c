@@ -265,12 +265,23 @@ hf_status hf_quantities_compute(struct hf_calculation *calculation, struct hf_er
         quantity->made = status == HF_OK;
         if (quantity->made && ops->localised != NULL)
             calculation->source.localised = ops->localised(quantity);
+        if (quantity->made && ops->relaxed != NULL)
+            calculation->source.relaxed = ops->relaxed(quantity);
         if (quantity->made) hf_report_quantity(calculation->source.report, quantity);
     }
     calculation->source.vibrations =
         hf_calculation_made(calculation, "vibrations"); /* its first member */
     if (status == HF_OK) calculation->computing = NULL;
     return status;
+}
+
+void hf_quantities_release(struct hf_calculation *calculation)
+{
+    calculation->source.relaxed = NULL;
+    for (int i = 0; i < calculation->n_quantity; i++) {
+        struct hf_quantity *quantity = &calculation->quantity[i];
+        if (quantity->ops->release != NULL) quantity->ops->release(quantity);
+    }
 }
 
 void hf_quantities_done(struct hf_calculation *calculation)

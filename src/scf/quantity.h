@@ -10,6 +10,7 @@
  *     report    after it, on rank 0: a section of the report
  *     json      on rank 0: a part of the JSON file
  *     write     its files, after the JSON file
+ *     release   before the wave function ends
  *     done      at the end
  *
  * Functions that a quantity does not need are NULL. */
@@ -50,6 +51,8 @@ struct hf_quantity_source {
     const struct hf_wavefunction *wavefunction;
     /** orbitals to draw instead of occupied canonical ones; NULL: none */
     const struct hf_localised *localised;
+    /** with the density of MP2, for files of densities; NULL: that of the SCF is the only one */
+    const struct hf_wavefunction *relaxed;
     /** of the correlation energy whose derivatives are computed; NULL: none, or no derivatives */
     const struct hf_mp2_settings *correlation;
     const struct hf_vibrations *vibrations; /**< for files of orbitals; NULL: none */
@@ -124,12 +127,16 @@ struct hf_quantity_ops {
     const struct hf_mp2_settings *(*correlation)(const struct hf_quantity *quantity);
     /** Of a quantity that makes localised orbitals, for files of orbitals: those that it has made. */
     const struct hf_localised *(*localised)(const struct hf_quantity *quantity);
+    /** Of a quantity that makes a relaxed density, for files of densities: the wave function with it; NULL: none. */
+    const struct hf_wavefunction *(*relaxed)(const struct hf_quantity *quantity);
     void (*report)(const struct hf_quantity *quantity, FILE *out);
     void (*json)(const struct hf_quantity *quantity, const struct hf_json_places *to);
     /** File i that `write` writes, if there is an option; NULL after the last. Local, after plan. */
     const char *(*path)(const struct hf_quantity *quantity, int i);
     /** Collective. After a failure the other files are still written. */
     hf_status (*write)(struct hf_quantity *quantity, struct hf_error *error);
+    /** Frees matrices on the grid of the wave function, after `write` or a failure, before that grid is gone. Collective. */
+    void (*release)(struct hf_quantity *quantity);
     /** Frees what `self` holds; accepts a half-planned one. Local. */
     void (*done)(struct hf_quantity *quantity);
 };

@@ -166,6 +166,29 @@ hf_status hf_json_parse(const struct hf_text *text, cJSON **root, struct hf_erro
                         "this looks like a JSON file, and is none from here on");
 }
 
+/** Replaces numbers by their text, since cJSON drops the last bits of some. False: no memory. */
+static bool print_numbers(cJSON *value)
+{
+    for (cJSON *child = value->child; child != NULL; child = child->next)
+        if (!print_numbers(child)) return false;
+    if (!cJSON_IsNumber(value)) return true;
+    cJSON *text = hf_json_real(value->valuedouble);
+    if (text == NULL) return false;
+    value->type = text->type;
+    value->valuestring = text->valuestring;
+    text->valuestring = NULL;
+    cJSON_Delete(text);
+    return true;
+}
+
+cJSON *hf_json_copy_exactly(const cJSON *value)
+{
+    cJSON *copy = cJSON_Duplicate(value, true);
+    if (copy != NULL && print_numbers(copy)) return copy;
+    cJSON_Delete(copy);
+    return NULL;
+}
+
 hf_status hf_json_save(const char *path, struct hf_json root, struct hf_error *error)
 {
     hf_status status = HF_OK;

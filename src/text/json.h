@@ -80,6 +80,9 @@ void hf_json_put_reals(struct hf_json in, const char *key, int n, const double v
 hf_status hf_json_parse(const struct hf_text *text, cJSON **root,
                         struct hf_error *error) HF_MUST_CHECK;
 
+/** A copy of a parsed value whose numbers are printed with all bits; the caller deletes it. NULL: no memory. */
+cJSON *hf_json_copy_exactly(const cJSON *value);
+
 /** A member of a parsed object; NULL: there is none, or `object` is none. */
 static inline const cJSON *hf_json_find(const cJSON *object, const char *key)
 {

@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 """Gradients of MP2 energies: against other programs, against central differences of energies, the same bits however they are computed,
-and the tasks that need them.
+and the tasks that need them. Relaxed densities.
 
-Usage: test_mp2_gradient.py HF MPIEXEC RANKS REFERENCE
+Usage: test_mp2_gradient.py HF MPIEXEC RANKS REFERENCES [all]
+REFERENCES is the folder with the results of other programs. With `all` every case is computed, and nothing else; the deviations of each
+are a line.
 Exit code 0 when all checks hold; each failed one is a line of its own.
 """
 
 import json
+import math
 import os
 import random
 import sys
@@ -21,11 +24,15 @@ OPEN = "basis 6-31G*\nmultiplicity 2\nunits bohr\ngeometry\nO 0 0 0\nO 0.3 0.2 2
 CHARGES = "2\nunits=bohr\n0.7 0 4 0.5\n-0.4 3 -2 1\n"
 MIXED = "basis STO-3G\nbasis O=6-31G*\nunits bohr\ngeometry\nO 0 0 0.2\nH 0 1.4 -0.9\nH 0.1 -1.5 -0.8\nend\n"
 IMIDOGEN = "basis 6-31++G**\nmultiplicity 3\nunits bohr\ngeometry\nN 0 0 0\nH 0.3 0.2 1.9\nend\n"
+AMMONIA = "basis 6-31G\ngeometry\nN 0 0 0.1\nH 0 0.94 -0.27\nH 0.81406387 -0.47 -0.27\nH -0.81406387 -0.47 -0.27\nend\n"
 WATER = "basis cc-pVTZ\nunits bohr\ngeometry\nO 0 0 0.2\nH 0 1.4 -0.9\nH 0.1 -1.5 -0.8\nend\n"
 TIGHT = ["--energy-tolerance", "1e-11", "--commutator-tolerance", "1e-9"]
 REFERENCE_ERROR = {"psi4": 1e-7, "nwchem": 6e-7}
+EVERYTHING = "all" in sys.argv[5:]
+FEW = ("lithium_hydride", "water_charges", "silver_hydride")  # diffuse functions, point charges, a core potential
 DIFFERENCE_ERROR = 5e-9  # of five points; found 3e-10
 STEP = 2e-3
+POLARISABILITY = 4.9986322  # zz of WATER in cc-pVDZ by Psi4: differences of MP2 energies, all electrons
 
 
 def run(folder, text, *options):
@@ -49,22 +56,93 @@ def differ(one, other):
     return largest(a - b for a, b in zip(one["return_result"], other["return_result"], strict=True))
 
 
-def against_programs(folder, path):
-    with open(path, encoding="utf-8") as file:
-        cases = json.load(file)["cases"]
-    for case in cases if TEST.n_rank == 1 else cases[1::4]:
-        text = "\n".join([f"charge {case['charge']}", f"multiplicity {case['multiplicity']}", f"basis {case['basis']}", "units bohr",
-                          "geometry", *case["geometry_bohr"], "end", ""])
-        result = run(folder, text, "--task", "gradient", "--method", case["method"], "--frozen-core", case["frozen_core"],
-                     *(["--cartesian"] if case["cartesian"] else []))
-        if result is None:
+def references(name):
+    with open(os.path.join(sys.argv[4], name), encoding="utf-8") as file:
+        return json.load(file)["cases"]
+
+
+def input_of(case, atoms):
+    return "\n".join([f"charge {case['charge']}", f"multiplicity {case['multiplicity']}", f"basis {case['basis']}", "units bohr", "geometry",
+                      *atoms, "end", ""])
+
+
+def options_of(case):
+    return ["--method", case["method"], "--frozen-core", case.get("frozen_core", "none"), *(["--cartesian"] if case["cartesian"] else [])]
+
+
+def against_program(folder, case):
+    charges = case.get("point_charges", [])
+    path = os.path.join(folder, "charges.xyz")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(f"{len(charges)}\nunits=bohr\n" + "".join(" ".join(map(str, charge)) + "\n" for charge in charges))
+    result = run(folder, input_of(case, case["geometry_bohr"]), "--task", "gradient", *options_of(case),
+                 *(["--point-charges-file", path] if charges else []))
+    if result is None:
+        return
+    name = f"{case['name']}/{case['basis']}, frozen core {case['frozen_core']}"
+    found = result["extras"]["hf"]["gradient"]
+    off = largest(a - b for a, b in zip(result["return_result"] + found.get("point_charges", []),
+                                        sum(case["gradient"] + case.get("gradient_of_charges", []), []), strict=True))
+    moment = result["properties"]["mp2_dipole_moment"]
+    dipole = largest(a - b for a, b in zip(moment, case.get("dipole", moment)))
+    of_psi4 = any("psi4" in program for program in case["programs"])
+    print(f"{name}: {' and '.join(case['programs'])}: gradient {off:.1e}, dipole moment {dipole:.1e}, sum {largest(found['sum']):.1e}")
+    TEST.check(off < REFERENCE_ERROR["psi4" if of_psi4 else "nwchem"], f"{name}: off by {off:.1e}")
+    TEST.check(dipole < 1e-5, f"{name}: dipole moment is off by {dipole:.1e}")
+    TEST.check(abs(result["properties"]["return_energy"] - case["total_energy"]) < 2e-9, f"{name}: energy", result["properties"])
+    TEST.check(largest(found["sum"]) < net_force_bound(result) and largest(found["torque"]) < 1e-7, f"{name}: net force", found)
+
+
+def net_force_bound(result):
+    """Of docs/numerics.md: each addition to the sums is rounded to whole steps. At most, since quartets are left out."""
+    n = result["extras"]["hf"]["basis"]["shells"]
+    n_pair = n * (n + 1) / 2
+    n_addition = 4 * 3 * n_pair * (n_pair + 1) / 2  # quartets of densities, of their difference, and of amplitudes
+    return 8.0 * 2.0**-44 * math.sqrt(n_addition / 12.0)
+
+
+def against_programs(folder):
+    cases = references("mp2_gradients.json") + references("mp2_gradients_more.json")
+    if not EVERYTHING and TEST.n_rank == 1:
+        cases = [case for case in cases if "dipole" not in case and "point_charges" not in case or case["name"] in FEW]
+    for case in cases if EVERYTHING or TEST.n_rank == 1 else cases[1:10:4]:
+        against_program(folder, case)
+
+
+def structure(folder, case):
+    """A minimum or saddle point from the same start, and what is computed there."""
+    name, options = f"{case['name']}/{case['basis']}", options_of(case)
+    search = run(folder, input_of(case, case["start_bohr"]), "--task", "optimise", *options, *(["--saddle"] if "saddle" in case else []))
+    task = ["--task", "gradient,vibrations", "--groups", str(TEST.n_rank)] if "frequencies" in case else ["--task", "gradient"]
+    result = run(folder, input_of(case, case["geometry_bohr"]), *task, *options)
+    if search is None or result is None:
+        return
+    energy = abs(search["properties"]["return_energy"] - case["total_energy"])
+    dipole = largest(a - b for a, b in zip(result["properties"]["mp2_dipole_moment"], case["dipole"], strict=True))
+    words = f"{name}: energy {energy:.1e}, dipole moment {dipole:.1e}"
+    TEST.check(energy < 1e-6, f"{name}: energy of the structure is off by {energy:.1e}")
+    TEST.check(dipole < 1e-5, f"{name}: dipole moment is off by {dipole:.1e}")
+    if "frequencies" in case:
+        found = result["extras"]["hf"]["vibrations"]["frequencies"]
+        off = largest(a - b for a, b in zip(found, case["frequencies"], strict=True))
+        TEST.check(off < 1.0, f"{name}: frequencies are off by {off:.2f}", (found, case["frequencies"]))
+        words += f", frequencies {off:.3f}"
+    print(words)
+
+
+def structures(folder):
+    for case in references("mp2_structures.json"):
+        if not EVERYTHING and case["name"] != "water":
             continue
-        name = f"{case['name']}, frozen core {case['frozen_core']}"
-        off = largest(a - b for a, b in zip(result["return_result"], sum(case["gradient"], []), strict=True))
-        TEST.check(off < REFERENCE_ERROR["psi4" if "psi4" in case["programs"] else "nwchem"], f"{name}: off by {off:.1e}")
-        TEST.check(abs(result["properties"]["return_energy"] - case["total_energy"]) < 2e-9, f"{name}: energy", result["properties"])
-        found = result["extras"]["hf"]["gradient"]
-        TEST.check(largest(found["sum"]) < 1e-9 and largest(found["torque"]) < 1e-7, f"{name}: net force", found)
+        if "scan" not in case:
+            structure(folder, case)
+            continue
+        result = run(folder, input_of(case, case["start_bohr"]), "--task", "optimise", "--scan", case["scan"], *options_of(case))
+        if result is not None:
+            found = [point["energy"] for point in result["extras"]["hf"]["optimisation"]["scan"]]
+            off = largest(a - b for a, b in zip(found, case["energies"], strict=True))
+            print(f"{case['name']}: scan {off:.1e}")
+            TEST.check(off < 1e-6, f"{case['name']}: energies of the scan are off by {off:.1e}", found)
 
 
 def moved(text, direction, length):
@@ -124,6 +202,33 @@ def dipole_moment(folder):
         TEST.check(abs(result["extras"]["hf"]["relaxed_density"]["electrons"] - expected) < 1e-9, f"{name}: electrons of the density")
 
 
+def field(folder):
+    """In a field F the forces on a charge Q add up to Q F, and turn its relaxed dipole moment."""
+    text = "charge 2\nfield 0.01 0.03 0.02\n" + WATER.replace("TZ", "DZ")
+    result = run(folder, text, "--task", "gradient", "--method", "mp2", *TIGHT)
+    if result is None:
+        return
+    strength, dipole = [0.01, 0.03, 0.02], result["properties"]["mp2_dipole_moment"]
+    found = result["extras"]["hf"]["gradient"]
+    torque = [dipole[(x + 1) % 3] * strength[(x + 2) % 3] - dipole[(x + 2) % 3] * strength[(x + 1) % 3] for x in range(3)]
+    TEST.check(largest(a + 2.0 * b for a, b in zip(found["sum"], strength)) < 1e-10, "net force in a field", found)
+    TEST.check(largest(a + b for a, b in zip(found["torque"], torque)) < 2e-8, "torque in a field", (found, torque))
+
+
+def polarisability(folder):
+    """The derivative of the relaxed dipole moment by a field is minus the second derivative of the energy, and the number of Psi4."""
+    field_of = {}
+    for strength in (0.0, 1e-3, -1e-3, 2e-3, -2e-3):
+        text = WATER.replace("TZ", "DZ").replace("units", f"field 0 0 {strength}\nunits")
+        field_of[strength] = run(folder, text, "--task", "gradient", "--method", "mp2", "--frozen-core", "none", *TIGHT)["properties"]
+    dipole = {strength: result["mp2_dipole_moment"][2] for strength, result in field_of.items()}
+    energy = {strength: result["mp2_total_energy"] for strength, result in field_of.items()}
+    first = (8.0 * (dipole[1e-3] - dipole[-1e-3]) - dipole[2e-3] + dipole[-2e-3]) / 12e-3
+    second = -(16.0 * (energy[1e-3] + energy[-1e-3]) - energy[2e-3] - energy[-2e-3] - 30.0 * energy[0.0]) / 12e-6
+    TEST.check(abs(first - POLARISABILITY) < 2e-5, f"polarisability {first}, expected {POLARISABILITY}")
+    TEST.check(abs(first - second) < 2e-4, f"polarisability {first} by dipole moments, {second} by energies")
+
+
 def same_everywhere(folder):
     """Ranks, threads, builders and schedulers change nothing; with --reproducible no bit."""
     usual = ["--task", "gradient", "--method", "ump2"]
@@ -144,6 +249,21 @@ def same_everywhere(folder):
     TEST.check(properties[0] == properties[1], "--reproducible: another energy on one rank", properties)
 
 
+def refused(folder):
+    """Frozen orbitals that are degenerate with correlated ones; orbitals in batches, whose number changes bits."""
+    path = os.path.join(folder, "ammonia.mol")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(AMMONIA)
+    usual = [path, "--checkpoint", "none", "--method", "mp2"]
+    for option, word in (("--frozen-core", "core"), ("--frozen-virtuals", "virtual")):
+        degenerate = TEST.run([*usual, option, "3" if word == "core" else "8", "--task", "gradient"])
+        TEST.expect_one_line(f"{option} cuts a pair", degenerate, 2, [f"no derivatives; expected another number of frozen {word} orbitals"])
+    code, output, errors = TEST.run([*usual, "--frozen-core", "3"])
+    TEST.check(code == 0 and "has the energy of a correlated one" in output, "a warning for the energy", output + errors)
+    short = TEST.run([*usual, "--task", "gradient", "--reproducible", "--memory", "0.1 MB"])
+    TEST.expect_one_line("bits depend on batches", short, 3, ["in one batch"])
+
+
 def tasks(folder):
     """A structure from forces of MP2, and the derivatives of its dipole moment and forces there."""
     result = run(folder, MIXED, "--method", "mp2", "--task", "optimise,vibrations")
@@ -157,11 +277,17 @@ def tasks(folder):
 
 def main():
     with tempfile.TemporaryDirectory() as folder:
-        same_everywhere(folder)
-        against_programs(folder, sys.argv[4])
-        if TEST.n_rank == 1:
+        against_programs(folder)
+        if EVERYTHING or TEST.n_rank == 1:
+            structures(folder)
+        if not EVERYTHING:
+            same_everywhere(folder)
+        if not EVERYTHING and TEST.n_rank == 1:
+            refused(folder)
             against_differences(folder)
             dipole_moment(folder)
+            field(folder)
+            polarisability(folder)
             tasks(folder)
     return TEST.report()
 

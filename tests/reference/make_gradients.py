@@ -142,4 +142,5 @@ def main():
                             "only one.", cases))
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -107,7 +107,7 @@ class Rebuilt:
 
     def potential(self, density, point):
         """Of electrons and nuclei."""
-        value = sum(charge / math.dist(point, place) for charge, place in self.molden.charges() if charge)
+        value = sum(charge / math.dist(point, place) for charge, place in self.molden.charges() if charge and place != point)
         for pair, places in self.pairs:
             for (m, n), integral in zip(places, pair.nuclear([(1.0, point)])):
                 value += (1 if m == n or (n, m) in places else 2) * density[m][n] * integral
@@ -124,15 +124,47 @@ def localised(result):
     return (found["frozen_core_orbitals"], [orbital["energy"] for orbital in found["orbitals"]]) if found else (0, [])
 
 
+def check_unit(rebuilt, name, orbitals, complain):
+    columns = [list(row) for row in zip(*(orbital.coefficients for orbital in orbitals))]
+    unit = check_wavefunction.in_orbitals(rebuilt.overlap, columns)
+    deviation = check_wavefunction.largest_deviation(unit, [1.0] * len(orbitals))
+    print(f"C^T S C of {name}: off the unit matrix by {deviation:.1e}")
+    complain(deviation < 1e-10, f"C^T S C of {name} is not 1: {deviation:.1e}")
+
+
+def check_natural(rebuilt, result, complain):
+    """Natural orbitals of the relaxed density of MP2: each spin's have falling occupations, and the density that the JSON file's numbers
+    are of."""
+    relaxed, molden = result["extras"]["hf"]["relaxed_density"], rebuilt.molden
+    for name, orbitals in zip(("alpha", "beta"), rebuilt.spins()):
+        if orbitals:
+            check_unit(rebuilt, name, orbitals, complain)
+        occupations = [orbital.electrons for orbital in orbitals]
+        complain(occupations == sorted(occupations, reverse=True), f"occupations of {name} do not fall: {occupations}")
+        complain(0.0 < sum(abs(n - round(n)) for n in occupations) or not orbitals, f"{name}: whole occupations are those of the SCF")
+    owner = [next(i for i, atom in enumerate(molden.atoms) if atom[2] == shell.centre) for shell in molden.shells for _ in shell.functions]
+    for key, sign in (("mulliken_charges", 1.0), ("mulliken_spin_populations", -1.0)):
+        density = rebuilt.density([orbital for orbital in molden.orbitals if orbital.spin == "Alpha"])
+        beta = rebuilt.density([orbital for orbital in molden.orbitals if orbital.spin == "Beta"])
+        if key not in relaxed:
+            continue
+        found = [charge if sign > 0 else 0.0 for charge, _ in molden.charges()]
+        for m, atom in enumerate(owner):
+            found[atom] -= sign * sum((density[m][n] + sign * beta[m][n]) * rebuilt.overlap[n][m] for n in range(rebuilt.n))
+        worst = max(abs(a - b) for a, b in zip(found, relaxed[key]))
+        complain(worst < 1e-6, f"{key} rebuilt: off by {worst:.1e}")
+    density = rebuilt.density(molden.orbitals)
+    worst = max(abs(rebuilt.potential(density, atom[2]) - expected)
+                for atom, expected in zip(molden.atoms, relaxed["electrostatic_potential_at_nuclei"]))
+    print(f"potential at the nuclei rebuilt: off by {worst:.1e} hartree/e")
+    complain(worst < 1e-6, f"potential at the nuclei: off by {worst:.1e}")
+
+
 def check_orbitals(rebuilt, result, complain):
     for name, orbitals in zip(("alpha", "beta"), rebuilt.spins()):
         if not orbitals:
             continue
-        columns = [list(row) for row in zip(*(orbital.coefficients for orbital in orbitals))]
-        unit = check_wavefunction.in_orbitals(rebuilt.overlap, columns)
-        deviation = check_wavefunction.largest_deviation(unit, [1.0] * len(orbitals))
-        print(f"C^T S C of {name}: off the unit matrix by {deviation:.1e}")
-        complain(deviation < 1e-10, f"C^T S C of {name} is not 1: {deviation:.1e}")
+        check_unit(rebuilt, name, orbitals, complain)
         key = "orbital_energies" + ("" if name == "alpha" else "_beta")
         expected = result["extras"]["hf"]["scf"][key]
         first, energies = localised(result)
@@ -235,7 +267,8 @@ def main():
     with tempfile.TemporaryDirectory(prefix="hf-orbital-files-") as folder:
         result, molden, cubes = run(arguments, folder)
     rebuilt = Rebuilt(molden)
-    check_orbitals(rebuilt, result, complain)
+    natural = "relaxed_density" in result["extras"]["hf"] and "localised_orbitals" not in result["extras"]["hf"]
+    (check_natural if natural else check_orbitals)(rebuilt, result, complain)
     if arguments.energy:
         check_energy(rebuilt, result, complain)
     check_cubes(cubes, rebuilt, result, complain)

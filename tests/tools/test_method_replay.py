@@ -70,13 +70,13 @@ class Mp2(WithTraces):
 
     def test_p2_sends_during_the_second_quarter(self):
         """Tasks of 4 and 3 s. n = 20, 2 shells, 2 orbitals, all 3 bras: 12.8 s of messages at 1 ms a byte instead of 3 s of the
-        second quarter; the first rank has two of three equal tasks. At 0.1 ms they are hidden."""
+        second quarter; the first rank has two of three equal tasks, and 200 bytes are added up. At 0.1 ms messages are hidden."""
         of = {"correlated_orbitals": 2, "shells": 2}
         found = self.seconds("p2", [batch([2.0, 1.0], PAIRS, [1.0] * 2, [1.0] * 2)], **of)
         self.assertAlmostEqual(found, 9.0, places=4)
         one = batch([1.0] * 3, PAIRS, [1.0] * 3, [1.0] * 3)
-        self.assertAlmostEqual(self.seconds("p2", [one], network(beta=1e-3), **of), 2 * (2.0 + 12.8 / 3) + 5.0, delta=0.2)
-        self.assertAlmostEqual(self.seconds("p2", [one], network(beta=1e-4), **of), 2 * 3.0 + 5.0, delta=0.02)
+        self.assertAlmostEqual(self.seconds("p2", [one], network(beta=1e-3), **of), 2 * (2.0 + 12.8 / 3) + 5.0 + 0.2, delta=0.01)
+        self.assertAlmostEqual(self.seconds("p2", [one], network(beta=1e-4), **of), 2 * 3.0 + 5.0 + 0.02, delta=0.001)
 
     def test_least_times_and_sizes(self):
         """Tasks of the first half are the same for all numbers of ranks; units are not."""
@@ -119,11 +119,6 @@ class LocalMp2(WithTraces):
         self.assertGreater(far[FETCHED].seconds - near[FETCHED].seconds, 2 * 3.2)
         self.assertGreater(far[REPLICATED].seconds - near[REPLICATED].seconds, 2 * 4.8 * 0.8)
 
-    def test_models(self):
-        run = self.local(network(beta=1e-3))
-        self.assertAlmostEqual(run.model_seconds(TRANSFORMATION, 2), 7.0 + 0.8, places=3)  # 200 words on two ranks
-        self.assertAlmostEqual(run.model_seconds(REPLICATED, 2), 7.5 + 3 * 300 * 8e-3, places=3)
-
     def test_what_cannot_be_replayed(self):
         with self.assertRaisesRegex(ValueError, "from traces of 1 process, not of 2"):
             self.local(n_rank=2)
@@ -165,7 +160,7 @@ class Tool(WithTraces):
         traces.write(self.folder / "two", FOCK, batches=[spans], n_rank=2, extras={"mp2": {**MP2, "algorithm": "kets"}})
         output = self.replay("--measured", "two")
         self.assertIn("MP2, algorithm kets: 20 functions, 3 occupied and 17 virtual orbitals; 16.000 s", output)
-        self.assertRegex(output, r"\nmp2, static\n.*\n.*\n +2 \| +9(\.0\d*)? +0\.889 \| +8 \| +10 \| first half 55\.\d, second half 33\.\d")
+        self.assertRegex(output, r"\nmp2, static\n.*\n.*\n +2 \| +9(\.0\d*)? +0\.889 \| +10 \| first half 55\.\d, second half 33\.\d")
         self.assertRegex(self.replay("--mp2-seconds", "8"), r"relative to 8.000 s on one process\n(.*\n)+ +2 \| +9(\.0\d*)? +0\.444 ")
 
     @unittest.skipIf(shutil.which("gnuplot") is None, "gnuplot is not here")

@@ -66,13 +66,6 @@ class BenchOptions(tool_test.WithFolder):
             "| one | 24 | 9, T | 8*, T |", "| two | 24 | - | 11, T |", "| median |  | 54.5 | 9.5 |",
             "| all |  | 109, T | 19, T |"])
 
-    def test_a_run_that_the_time_limit_ended(self):
-        self.sample("one", "sad", 9, -76.0)
-        failure = {"input_data": {}, "success": False, "error": {"error_message": "time is up"}, "extras": {}}
-        (self.folder / "one-sap.json").write_text(json.dumps(failure), encoding="utf-8")
-        self.assertEqual(self.rows("one.mol")[2:], ["| one | 24 | 9, T | - |", "| median |  | 9 | 0 |",
-                                                    "| all |  | 9, T | 0, T |"])
-
     def test_runs_take_turns_and_each_round_begins_with_another_value(self):
         self.sample("one", "sad", 9, -76.0)
         self.sample("one", "sap", 8, -76.0)

@@ -80,21 +80,6 @@ class Contents(WithResult):
         levels = scf_picture.levels_of(self.calculation(closed_shell()))
         self.assertEqual([level.colour for level in levels], [OCCUPIED, PARTLY, VIRTUAL, VIRTUAL])
 
-    def test_the_window_is_round_the_edges_of_all_sets(self):
-        low, high = scf_picture.window_of(self.calculation(RESULT))
-        self.assertAlmostEqual(low, -0.6 - scf_picture.BELOW)
-        self.assertAlmostEqual(high, 0.2 + scf_picture.ABOVE)
-
-    def test_levels_too_near_to_tell_are_side_by_side(self):
-        levels = [Level(0, energy, VIRTUAL) for energy in (0.2, 0.5, 0.2005)]
-        self.assertEqual([(level.energy, i, n) for level, i, n in scf_picture.apart(levels, 0.001)],
-                         [(0.2, 0, 2), (0.2005, 1, 2), (0.5, 0, 1)])
-
-    def test_a_gap_is_told_where_there_is_one(self):
-        self.assertIn("gap 0.7000 hartree", "\n".join(scf_picture.gap_label(0, (-0.6, 0.1))))
-        self.assertEqual(scf_picture.gap_label(1, (0.2, 0.2)), [])
-        self.assertEqual(scf_picture.gap_label(1, (0.2, None)), [])
-
     def test_a_molecule_without_a_name_has_its_formula(self):
         for molecule, name in (({"symbols": ["O", "H", "H"]}, "H2O"), ({"symbols": list("OCHHH") + ["Cl", "H"]}, "CH4ClO"),
                                ({"symbols": ["He", "H", "H"], "real": [True, False, True]}, "HHe"), ({"symbols": ["O"], "name": "atom"}, "atom")):
@@ -113,28 +98,12 @@ class Structures(WithResult):
     def test_imaginary_modes_are_counted_not_drawn(self):
         self.assertEqual(structure_picture.lines_of(self.calculation(vibrations())), ([(1000.0, 10.0), (1010.0, 20.0)], 1))
 
-    def test_lorentzians_are_as_high_as_their_lines_and_add_up(self):
-        half = structure_picture.WIDTH / 2
-        alone = dict(structure_picture.curve([(1000.0, 10.0)], 1200.0))
-        self.assertEqual(alone[1000.0], 10.0)
-        self.assertAlmostEqual(alone[1000.0 + half], 5.0)
-        both = dict(structure_picture.curve([(1000.0, 10.0), (1010.0, 20.0)], 1200.0))
-        self.assertAlmostEqual(both[1005.0], 15.0)
-        self.assertLessEqual(max(both), 1208.0)
-
     def test_points_of_a_scan_without_an_energy_are_counted(self):
         calculation = self.calculation(scan((0.9, -1.0), (1.0, None), (1.1, -1.25)))
         self.assertEqual(structure_picture.points_of(calculation), ([(0.9, -1.0), (1.1, -1.25)], 1))
         self.assertEqual(calculation.scan_title, "made up: UHF/TINY, scan of distance 1 2, 3 points")
         with self.assertRaisesRegex(Failure, "a.json: there are no points to draw"):
             structure_picture.points_of(self.calculation(scan((0.9, None))))
-
-    def test_no_real_frequency_is_a_line(self):
-        result = vibrations()
-        result["extras"]["hf"]["vibrations"] = {"frequencies": [], "infrared_intensities": []}
-        with self.assertRaises(Failure) as caught:
-            structure_picture.lines_of(self.calculation(result))
-        self.assertIn("a.json: there are no frequencies to draw", str(caught.exception))
 
 
 class Refusals(WithResult):
@@ -145,12 +114,6 @@ class Refusals(WithResult):
             with self.assertRaises(Failure) as caught:
                 self.calculation(document)
             self.assertIn(part, str(caught.exception))
-
-    def test_a_missing_file_is_a_line(self):
-        done = tool_test.run_tool("plot-scf", self.folder / "none.json")
-        self.assertEqual(len(done.stderr.splitlines()), 1)
-        self.assertIn("none.json", done.stderr)
-        self.assertNotEqual(done.returncode, 0)
 
 
 @unittest.skipUnless(shutil.which("gnuplot"), "there is no gnuplot")
@@ -186,13 +149,6 @@ class Pictures(WithResult):
             if "distance 1 2" in svg:
                 self.assertEqual(svg.count("<use xlink:href='#gpPt6'"), 3)
 
-    def test_files_are_named_for_what_they_show(self):
-        for document, options, name in ((RESULT, (), "scf"), (vibrations(), (), "spectrum"), (optimisation(), (), "steps"),
-                                        (scan((0.9, -1.0), (1.0, -1.25)), (), "scan"), (optimisation(), ("--scf",), "scf")):
-            done = tool_test.run_tool("plot-scf", self.written(document), *options, cwd=self.folder)
-            self.assertIn(f"Drawn: {name}-a.svg, {name}-a.png\n", done.stdout)
-            self.assertTrue((self.folder / f"{name}-a.png").exists())
-
 
 def cube(n_value=60):
     """An orbital x exp(-r^2/2) of two atoms along z, on 4 x 3 x 5 points."""
@@ -215,10 +171,6 @@ class Cubes(WithResult):
         self.assertEqual([(symbol, place) for symbol, place in read.atoms], [("H", (0.0, 0.0, -1.0)), ("O", (0.0, 0.0, 1.0))])
         axis, number, *_ = cube_picture.plane_of(read)
         self.assertEqual((axis, read.place(axis, number)), (1, 0.0))
-
-    def test_contours_have_both_signs_within_the_values(self):
-        self.assertEqual([round(level, 9) for level in cube_picture.levels_of([-0.2, 0.1])], [-0.16, -0.08, -0.04, -0.02, -0.01, -0.005, 0.005, 0.01, 0.02, 0.04, 0.08])
-        self.assertEqual(max(cube_picture.levels_of([0.0, 300.0])), cube_picture.LARGE)
 
     def test_other_files_are_refused(self):
         for text in ("", cube(n_value=59), cube().replace("4 1 0 0", "4 1 1 0"), cube().replace("2 -1.5", "-2 -1.5")):

@@ -8,11 +8,8 @@ Usage: test_speedup.py [unittest options]
 import csv
 import io
 import json
-import os
 import pathlib
-import re
 import shutil
-import tempfile
 import unittest
 from unittest import mock
 
@@ -21,7 +18,7 @@ import tool_test
 import traces
 
 # pylint: disable=wrong-import-order
-from lab import cases, comparison, doubts, figures, lists, machine, measures, phases, plots, results, store, sweep, table
+from lab import cases, comparison, doubts, figures, lists, measures, phases, plots, results, store, table
 from lab.cases import Case, Run
 from lab.failure import BAD_INPUT, NO_RESOURCE, Failure
 
@@ -89,17 +86,6 @@ class Measures(unittest.TestCase):
         self.assertAlmostEqual(scf.serial_fraction, 1 / 3)  # (1/2 - 1/4) / (1 - 1/4)
         self.assertEqual((found[STATIC, 1].fock.speedup, found[STATIC, 1].fock.serial_fraction), (1.0, None))
 
-    def test_losses_by_hand(self):
-        found = points({(STATIC, 1): [sweeps.result(1, [10.0], other=2.0)],
-                        (STATIC, 4): [sweeps.result(4, [3.0] * 4, 0.5, 1.0, blocks=0.25, tasks=0.25, other=2.0)]})
-        fock, scf = found[STATIC, 4].fock.losses, found[STATIC, 4].scf.losses
-        self.assertAlmostEqual(fock[phases.COMPUTING], (4 * 3.0 - 10.0) / (4 * 5.0))
-        self.assertAlmostEqual(fock[phases.MOVING_MATRICES], 4 * 1.0 / (4 * 5.0))
-        self.assertAlmostEqual(fock[phases.WAITING_FOR_LAST_RANK], 0.1)
-        self.assertAlmostEqual(sum(fock.values()), 1 - found[STATIC, 4].fock.efficiency)
-        self.assertAlmostEqual(scf["Diagonalisation"], (4 * 2.0 - 2.0) / (4 * 7.0))
-        self.assertAlmostEqual(sum(scf.values()), 1 - found[STATIC, 4].scf.efficiency)
-
     def test_losses_add_up_whatever_the_number_of_runs(self):
         runs = [((4.0,), 0.0, 5.0), ((1.0,), 7.0, 1.0), ((9.0,), 1.0, 0.5), ((2.0,), 2.0, 2.5)]
         for n_run in (1, 2, 3, 4):
@@ -109,11 +95,6 @@ class Measures(unittest.TestCase):
             for quantity in (found[STATIC, 2].fock, found[STATIC, 2].scf):
                 self.assertAlmostEqual(sum(quantity.losses.values()), 1 - quantity.efficiency)
             self.assertAlmostEqual(sum(found[STATIC, 2].phase_seconds.values()), found[STATIC, 2].scf.seconds)
-
-    def test_medians_and_spread(self):
-        found = points({(STATIC, 1): [sweeps.result(1, [seconds]) for seconds in (5.0, 4.0, 9.0)]})
-        fock = found[STATIC, 1].fock
-        self.assertEqual((fock.seconds, fock.least, fock.most, fock.spread), (5.0, 4.0, 9.0, 1.0))
 
     def test_speedup_of_a_reference_of_several_processes_is_assumed(self):
         # f = 0.2: t(2) = 10 (0.2 + 0.8/2) = 6, t(8) = 10 (0.2 + 0.8/8) = 3
@@ -134,11 +115,6 @@ class Measures(unittest.TestCase):
         chosen = measures.references(measured)[STATIC.builder]
         self.assertEqual((chosen.case, chosen.processes, chosen.fock_seconds), (COUNTER, 2, 5.0))
 
-    def test_builders_have_references_of_their_own(self):
-        distributed = Case("distributed", "thread", "static")
-        found = points({(STATIC, 1): [sweeps.result(1, [8.0])], (distributed, 2): [sweeps.result(2, [5.0] * 2)]})
-        self.assertEqual([point.fock.speedup for point in found.values()], [1.0, 2.0])
-
     def test_points_with_more_threads_than_cores_are_crowded(self):
         def crowded(processes, ranks_per_node=None, **facts):
             run = sweeps.result(processes, [1.0] * processes, **facts)
@@ -149,12 +125,6 @@ class Measures(unittest.TestCase):
         self.assertFalse(crowded(64, ranks_per_node=4))
         self.assertTrue(crowded(64, ranks_per_node=8))
         self.assertFalse(crowded(64, cores=0))
-
-    def test_no_time_at_all(self):
-        found = points({(STATIC, 1): [sweeps.result(1, [0.0])], (STATIC, 2): [sweeps.result(2, [0.0, 0.0])]})
-        fock = found[STATIC, 2].fock
-        self.assertEqual((fock.speedup, fock.serial_fraction, fock.losses, fock.spread), (0.0, None, {}, 0.0))
-        self.assertEqual(found[STATIC, 2].imbalance, 1.0)
 
     def test_doubts(self):
         def told(case=STATIC, **facts):
@@ -193,41 +163,12 @@ class Measures(unittest.TestCase):
             "replicated, static on 1 process: run 2 is an outlier, its Fock builds took 3.0 times the median of 3 "
             "runs"])
 
-    def test_cores_of_other_programs(self):
-        before, after = machine.Snapshot(10.0, 100.0, 5.0), machine.Snapshot(14.0, 110.0, 9.0)
-        self.assertEqual(machine.others_cores(before, after), 1.5)
-        self.assertEqual(machine.others_cores(before, after._replace(own=19.0)), 0.0)
-        self.assertEqual([machine.others_cores(None, after), machine.others_cores(after, after)], [None, None])
-
-    def test_busy_seconds_of_all_cores(self):
-        with tempfile.TemporaryDirectory() as folder:
-            path = pathlib.Path(folder) / "stat"
-            for text, expected in (("cpu  100 20 30 999 999 5 6 7 50 1\ncpu0 1 1 1 1 1\n", 168.0), ("cpu 1 2\n", None),
-                                   ("", None), ("cpu a b c d e\n", None)):
-                path.write_text(text, encoding="ascii")
-                found = machine.busy_seconds(path)
-                self.assertEqual(None if found is None else found * os.sysconf("SC_CLK_TCK"), expected)
-            self.assertIsNone(machine.busy_seconds(path.with_name("none")))
-
-    def test_estimates_of_the_time_left(self):
-        estimate = sweep.Estimate(4)
-        estimate.add(Run(STATIC, 1, 1), 8.0)
-        self.assertEqual(estimate.of(Run(STATIC, 2, 1)), 4.0)
-        self.assertEqual(estimate.of(Run(STATIC, 8, 1)), 2.0)
-        estimate.add(Run(STATIC, 2, 1), 5.0)
-        self.assertEqual(estimate.left([Run(COUNTER, 2, 1), Run(STATIC, 1, 2)]), 13.0)
-        self.assertEqual([lists.duration(seconds) for seconds in (14, 180, 7800)], ["14 s", "3 min", "2 h 10 min"])
-
 
 class Files(tool_test.WithFolder):
     def read(self, text, run=Run(STATIC, 2, 1)):
         path = self.folder / "x.json"
         path.write_text(text, encoding="utf-8")
         return results.read_result(path, run)
-
-    def test_results_of_hf_are_read(self):
-        self.assertEqual(self.read(json.dumps(sweeps.output(2, [1.0, 2.0]))).imbalance, 2.0 / 1.5)
-        self.assertEqual(self.read(json.dumps(sweeps.output(2, [1.0], named=False))).molecule, "H2O")
 
     def test_what_is_no_result_of_hf(self):
         whole = sweeps.output(2, [1.0])
@@ -240,43 +181,6 @@ class Files(tool_test.WithFolder):
             with self.assertRaisesRegex(Failure, "x.json: no results of hf; --restart throws away") as caught:
                 self.read(text)
             self.assertEqual(caught.exception.exit_code, NO_RESOURCE)
-
-    def test_results_of_another_run(self):
-        text = json.dumps(sweeps.output(2, [1.0]))
-        distributed = Case("distributed", "rma", "static")
-        for run, message in ((Run(STATIC, 4, 1), "processes is 2, expected 4"),
-                             (Run(COUNTER, 2, 1), "schedule is static, expected counter"),
-                             (Run(distributed, 2, 1), "fock is replicated, expected distributed")):
-            with self.assertRaisesRegex(Failure, f"{message}; was hf started by another MPI library's mpiexec"):
-                self.read(text, run)
-
-    def test_folders(self):
-        folder = store.Folder(self.folder / "a" / "b")
-        self.assertIsNone(folder.read())
-        folder.save({"settings": {}, "sweep": {"runs": 1}})
-        self.assertEqual(folder.read()["sweep"], {"runs": 1})
-        for text in ("", "[]", "{}", '{"settings": {}, "sweep": 3}'):
-            (folder.path / store.SETTINGS).write_text(text, encoding="utf-8")
-            with self.assertRaisesRegex(Failure, "b is there and no folder of speedup; --output names another"):
-                folder.read()
-
-    def test_clearing_leaves_what_is_not_speedups(self):
-        folder = store.Folder(self.folder)
-        folder.save({})
-        for name in ("runs/x", "traces/x", "results.csv", "results.json", "job-p2.sh", "phases-a.svg", "speedup.png",
-                     "mine.txt", "mine.svg"):
-            (self.folder / name).write_text("", encoding="utf-8")
-        folder.clear()
-        self.assertEqual({path.name for path in self.folder.iterdir()}, {"mine.txt", "mine.svg"})
-
-    def test_traces_of_runs_that_are_not_done_do_not_count(self):
-        folder = store.Folder(self.folder)
-        folder.save({})
-        run = Run(STATIC, 2, 1)
-        folder.trace(run).touch()
-        self.assertIsNone(folder.trace_of(STATIC, 2))
-        folder.result(run).touch()
-        self.assertEqual(folder.trace_of(STATIC, 2), folder.trace(run))
 
 
 def scaling(cores=4, schedules=(STATIC, COUNTER), counts=(1, 2, 4)):
@@ -302,21 +206,9 @@ class Tables(unittest.TestCase):
         self.assertIn("  replicated, static, 4 processes: efficiency of the Fock builds 87.0%; "
                       "lost to moving matrices 13.0%", lines)
 
-    def test_marks_of_more_processes_than_cores(self):
-        lines = self.lines(scaling(cores=2))
-        self.assertEqual(len([line for line in lines if re.search(r" 4\* ", line)]), 4)
-        self.assertIn("* more processes (times threads) than cores on a node: these times say little.", lines)
-        self.assertTrue(any(line.startswith("  replicated, static, 2 processes: ") for line in lines))
-        self.assertFalse(any("*" in line for line in self.lines(scaling())))
-
     def test_references_of_several_processes_are_told(self):
         text = "\n".join(self.lines(scaling(counts=(2, 4))))
         self.assertIn("replicated: a speedup of 2 is assumed on the fewest processes, 2", text)
-
-    def test_one_point_has_no_reasons(self):
-        lines = self.lines(scaling(schedules=(STATIC,), counts=(1,)))
-        self.assertEqual(lines[-1], table.KEY[-1])
-        self.assertNotIn("Why not better", "\n".join(lines))
 
     def test_serial_fractions_that_cannot_be_are_marked_and_explained(self):
         slower = {(STATIC, 1): [sweeps.result(1, [1.0])], (STATIC, 2): [sweeps.result(2, [5.0] * 2)]}
@@ -329,17 +221,12 @@ class Tables(unittest.TestCase):
 
     def test_replays_of_coarse_tasks_are_told(self):
         def told(*rows):
-            return "\n".join(comparison.lines([comparison.Compared(STATIC, count, False, None, 1.0, 1.0, tasks_for)
+            return "\n".join(comparison.lines([comparison.Compared(STATIC, count, False, None, 1.0, tasks_for)
                                                for count, tasks_for in rows]))
         self.assertIn("Replays are of tasks cut for 1 process, as the reference had them; on 64 hf cuts smaller ones",
                       told((1, 1), (64, 1)))
         self.assertNotIn("Replays are", told((1, 1), (4, 4)))
         self.assertIn("over meas.: ", told((1, 1)))
-
-    def test_gains_and_nothing(self):
-        self.assertEqual(table.told_losses({phases.COMPUTING: -0.25, "Set-up": 0.004, phases.REST: 0.1}),
-                         "lost to outside of the phases 10.0%; gained by less or faster computing 25.0%")
-        self.assertEqual(table.told_losses({"Set-up": 0.001}), "nothing worth a word was lost")
 
     def test_csv_and_json(self):
         measured = scaling(cores=2)
@@ -410,57 +297,12 @@ class Figures(tool_test.WithFolder):
         self.assertIn(">4*<", drawn["phases.svg"])
 
     @unittest.skipIf(shutil.which("gnuplot") is None, NO_GNUPLOT)
-    def test_replay_and_model_are_drawn_beside(self):
-        rows = [comparison.Compared(STATIC, count, False, None, 8.0 / count, 9.0 / count, 1) for count in (1, 64)]
+    def test_replays_are_drawn_beside(self):
+        rows = [comparison.Compared(STATIC, count, False, None, 8.0 / count, 1) for count in (1, 64)]
         drawn = self.draw(scaling(schedules=(STATIC,)), predicted=rows)
         for name in ("speedup.svg", "efficiency.svg"):
-            for text in ("static, replay", "static, model", "64"):
+            for text in ("static, replay", "64"):
                 self.assertIn(f">{text}<", drawn[name])
-            self.assertIn("stroke-dasharray", drawn[name])
-
-    def test_bars_go_from_the_slowest_run_to_the_fastest(self):
-        runs = [sweeps.result(1, [seconds]) for seconds in (2.0, 4.0, 5.0)]
-        found, = figures.curves(measures.points({(STATIC, 1): runs}), "fock", lambda quantity: quantity.speedup)
-        self.assertEqual(found.bars, [(1, 1.0, 0.8, 2.0)])
-        blocks, drawn = plots.curve_plots("x", found, plots.looks([found])[0])
-        self.assertIn("1 1 0.8 2", blocks)
-        self.assertEqual(sum("yerrorbars" in plot for plot in drawn), 1)
-        alone, = figures.curves(measures.points({(STATIC, 1): runs[:1]}), "fock", lambda quantity: quantity.speedup)
-        self.assertEqual(alone.bars, [])
-
-    def test_only_what_was_measured_has_points(self):
-        for style in plots.DASHES:
-            curve = plots.Curve("a", [(1, 1.0), (2, 2.0)], style)
-            _, drawn = plots.curve_plots("x", curve, plots.looks([curve])[0])
-            self.assertEqual(any("with points" in plot for plot in drawn), style == "measured", style)
-            key, = plots.curve_keys([plots.Panel("", "", "", [curve])], None)
-            self.assertEqual("linespoints" in key, style == "measured", style)
-
-    def test_simulated_curves_that_coincide_are_seen_beside_each_other(self):
-        curves = [plots.Curve(name, [(1, 1.0)], "replay", i) for i, name in enumerate("abcd")]
-        widths = [float(look.line.split()[-1]) for look in plots.looks(curves)]
-        self.assertEqual(widths, sorted(set(widths), reverse=True))
-
-    def test_panels_of_a_picture_have_the_same_axis(self):
-        first, second = (plots.Panel(str(last), "", "", [plots.Curve("a", [(1, 1.0), (last, 2.0)])])
-                         for last in (2, 64))
-        scripts = [plots.panel_script(panel, "x", 7, [1, 2, 1, 64])[1] for panel in (first, second)]
-        ranges = [next(line for line in lines if line.startswith("set xrange")) for lines in scripts]
-        self.assertEqual(ranges[0], ranges[1])
-        self.assertTrue(all("set logscale x 2" in lines for lines in scripts))
-
-    def test_curves_leave_the_picture_at_its_top(self):
-        panel = plots.Panel("", "", "", [plots.Curve("a", [(1, 1.0), (2, 50.0)])], y_most=10)
-        self.assertIn("set yrange [0.0:10]", plots.panel_script(panel, "x", 7, [1, 2])[1])
-
-    @unittest.skipIf(shutil.which("gnuplot") is None, NO_GNUPLOT)
-    def test_one_point_is_drawn(self):
-        self.assertIn("speedup.svg", self.draw(scaling(schedules=(STATIC,), counts=(1,))))
-
-    def test_phases_without_a_colour_of_their_own_are_drawn(self):
-        found = figures.layers([{"New phase": 1.0, phases.COMPUTING: 2.0}, {"New phase": 0.0, "Output": 0.0}])
-        self.assertEqual([(layer.title, layer.values, layer.colour) for layer in found],
-                         [(phases.COMPUTING, [2.0, 0.0], "#0072B2"), ("New phase", [1.0, 0.0], phases.OTHER_COLOUR)])
 
     def test_damaged_traces(self):
         path = self.folder / "t.trace"

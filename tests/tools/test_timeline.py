@@ -14,8 +14,7 @@ import tool_test
 import traces
 
 # pylint: disable=wrong-import-order
-from lab import phases, plots, timeline, trace  # noqa: E402
-from lab.failure import Failure  # noqa: E402
+from lab import phases, timeline, trace  # noqa: E402
 
 TASKS, BLOCKS, LAST = phases.WAITING_FOR_TASKS, phases.WAITING_FOR_BLOCKS, phases.WAITING_FOR_LAST_RANK
 # Two builds of two ranks: from 1 to 5 and from 6 to 8 seconds.
@@ -69,46 +68,10 @@ class Columns(WithTraces):
                 self.assertAlmostEqual(found[kind] / expected, 1.0, places=5, msg=f"{kind}, {n_column} columns")
             self.assertLess(len(bars), 3 * n_column + 1)
 
-    def test_columns_that_look_alike_are_one_stack_with_their_mean(self):
-        self.assertEqual(list(timeline.alike([[0.5, 0.5], [0.75, 0.25], [1.0, 0.0]], 0.375)),
-                         [(0, 2, [0.625, 0.375]), (2, 3, [1.0, 0.0])])
-        self.assertEqual(list(timeline.alike([], 0.1)), [])
-
-    def test_every_column_is_filled_once(self):
-        seconds = self.seconds([FIRST, SECOND], 9, n_rank=2)
-        filled = [[0.0] * 7 for _ in range(2)]
-        for row, begin, end, _, low, high in heights(seconds):
-            for i in range(7):
-                filled[row][i] += (high - low) * max(0.0, min(end, i + 1) - max(begin, i))
-        for row in filled:
-            for value in row:
-                self.assertAlmostEqual(value, 1.0)
-
-    def test_more_time_than_there_is_fits_into_its_row(self):
-        both = [(trace.TASK, 0, 0, 0.0, 2.0), (TASKS, 0, -1, 0.0, 2.0)]
-        self.assertEqual(heights(self.seconds([both], 1)), [(0, 0.0, 2.0, "Computing tasks", 0.0, 0.5),
-                                                            (0, 0.0, 2.0, "Waiting for tasks", 0.5, 1.0)])
-
-    def test_colours_are_those_of_the_phases(self):
-        colours = dict(self.seconds([FIRST], 1, n_rank=2).kinds())
-        self.assertEqual(colours["Computing tasks"], phases.COLOURS[phases.COMPUTING])
-        self.assertEqual(colours["Reading stored integrals"], phases.STORED_COLOUR)
-        self.assertEqual(colours["Waiting for the last rank"], phases.COLOURS[LAST])
-        self.assertEqual(colours["Set-up"], phases.COLOURS["Set-up"])
-
 
 class Selection(WithTraces):
     def titles(self, seconds):
         return {title for _, _, _, title, _, _ in heights(seconds)}
-
-    def test_whole_run_begins_with_the_first_span(self):
-        window = self.seconds([FIRST, SECOND], 1, n_rank=2).window
-        self.assertEqual((window.begin, window.end, window.told), (1.0, 8.0, (0.0, 7.0)))
-
-    def test_one_build(self):
-        seconds = self.seconds([FIRST, SECOND], 4, (2, 0.0, None), n_rank=2)
-        self.assertEqual(seconds.window.told, (0.0, 2.0))
-        self.assertEqual(self.titles(seconds), {"Reading stored integrals", "Output", "Outside of all spans"})
 
     def test_range_within_a_build_cuts_spans(self):
         seconds = self.seconds([FIRST, SECOND], 1, (1, 2.0, 2.75), n_rank=2)
@@ -116,14 +79,6 @@ class Selection(WithTraces):
         self.assertEqual(heights(seconds)[0], (0, 2.0, 2.75, "Computing tasks", 0.0, 0.5 / 0.75))
         self.assertEqual(self.titles(seconds), {"Computing tasks", "Waiting for tasks", "Waiting for the last rank",
                                                 "Outside of all spans"})
-
-    def test_range_ends_with_the_run(self):
-        self.assertEqual(self.seconds([FIRST], 1, (None, 3.0, 100.0), n_rank=2).window.told, (3.0, 4.0))
-
-    def test_ranks_asked_for(self):
-        seconds = self.seconds([FIRST, SECOND], 1, ranks="1", n_rank=2)
-        self.assertIn("Waiting for blocks", self.titles(seconds))
-        self.assertNotIn("Moving matrices", self.titles(seconds))
 
     def test_ranks_are_evenly_chosen_when_there_are_many(self):
         def chosen(n_rank, n_thread):
@@ -143,13 +98,6 @@ class Selection(WithTraces):
         self.assertEqual([bar for bar in heights(seconds) if bar[0] == 1],
                          [(1, 0.0, 4.0, "Outside of all spans", 0.0, 1.0)])
 
-    def test_titles(self):
-        header = {"input_path": "inputs/uracil.mol", "basis": "cc-pVDZ", "fock": "distributed", "schedule": "steal",
-                  "builds": [{}, {}], "n_rank": 3}
-        self.assertEqual(timeline.title_of(header, None, [0, 1, 2]), "uracil, cc-pVDZ, distributed, steal: whole run")
-        self.assertEqual(timeline.title_of(header, 2, [0, 2]),
-                         "uracil, cc-pVDZ, distributed, steal: Fock build 2 of 2; 2 of 3 ranks")
-
 
 class Table(WithTraces):
     def test_numbers_worked_out_by_hand(self):
@@ -164,28 +112,10 @@ class Table(WithTraces):
                                            "12.5% 0.0000 0.0% 0.8750 21.9%".split())
         self.assertEqual(lines[5], "1 of 2 ranks are shown; the mean is that of all.")
 
-    def test_other_phases_and_stored_integrals(self):
-        seconds = self.seconds([FIRST, SECOND], 3, (2, 0.0, None), n_rank=2)
-        self.assertEqual(seconds.of_headings(0), [0.0, 1.5, 0.0, 0.0, 0.0, 0.0, 0.0, 0.5])
-        self.assertEqual(seconds.of_headings(1), [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 2.0, 0.0])
-
     def test_seconds_of_several_threads_are_their_mean(self):
         seconds = self.seconds([FIRST], 1, n_rank=2, n_thread=2)
         self.assertEqual(seconds.of_headings(0), [1.25, 0.0, 0.25, 0.0, 0.0, 0.5, 0.0, 2.0])
         self.assertIn("Seconds per thread", next(timeline.table(seconds, [0])))
-
-
-class Painting(unittest.TestCase):
-    def test_bars_that_touch_overlap_and_are_covered_by_the_next(self):
-        bars = [plots.Bar(0, 0.0, 2.0, 0.0, 0.5, 0), plots.Bar(0, 0.0, 2.0, 0.5, 1.0, 1),
-                plots.Bar(0, 2.0, 3.0, 0.0, 1.0, 0), plots.Bar(1, 0.0, 3.0, 0.0, 1.0, 0)]
-        self.assertEqual(list(plots.painted(bars, 0.25, 0.125)), [
-            plots.Bar(0, 0.0, 2.25, 0.375, 1.0, 1), plots.Bar(0, 0.0, 2.25, 0.0, 0.5, 0), bars[2], bars[3]])
-
-    def test_bars_stay_as_they_are_before_a_gap_or_a_lower_one(self):
-        bars = [plots.Bar(0, 0.0, 1.0, 0.0, 0.5, 0), plots.Bar(0, 1.5, 2.0, 0.0, 1.0, 0),
-                plots.Bar(0, 2.0, 3.0, 0.0, 0.5, 0)]
-        self.assertEqual(list(plots.painted(bars, 0.25, 0.125)), bars)
 
 
 class Program(WithTraces):
@@ -208,16 +138,6 @@ class Program(WithTraces):
             self.assertIn(text, svg)
         self.assertNotIn("Reading stored integrals", svg)
         self.assertEqual((self.folder / "timeline-run.png").read_bytes()[:4], b"\x89PNG")
-
-    @unittest.skipIf(shutil.which("gnuplot") is None, "there is no gnuplot")
-    def test_name_of_the_pictures_and_ranks(self):
-        done = self.run_tool(self.made(n_rank=2), "--ranks", "1", "-o", "here")
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("; 1 of 2 ranks\n", done.stdout)
-        svg = (self.folder / "here.svg").read_text(encoding="utf-8")
-        self.assertIn("Time since the start of the run (s)", svg)
-        self.assertIn("1 of 2 ranks", svg)
-        self.assertTrue((self.folder / "here.png").exists())
 
     def test_table_is_there_without_gnuplot(self):
         done = self.run_tool(self.made(), path=str(self.folder))
@@ -254,10 +174,6 @@ class Program(WithTraces):
                 self.assertEqual((done.returncode, done.stdout), (2, ""))
                 self.assertRegex(done.stderr, rf"^timeline: .*{message}.*\n$")
                 self.assertEqual(done.stderr.count("\n"), 1)
-
-    def test_more_rows_than_can_be_drawn(self):
-        with self.assertRaisesRegex(Failure, "300 ranks with 4 threads are 1200 rows, expected 1024 or fewer"):
-            timeline.find_ranks({"n_rank": 500, "n_thread": 4}, "0-299")
 
 
 if __name__ == "__main__":

@@ -12,14 +12,13 @@ import os
 import pathlib
 import shutil
 import subprocess
-import tempfile
 import unittest
 
 import sweeps
 import tool_test
 
 # pylint: disable=wrong-import-order
-from lab import alternation, reference_set, versions
+from lab import alternation, versions
 from lab.alternation import Measured
 from lab.failure import Failure
 
@@ -64,29 +63,6 @@ class Pairs(unittest.TestCase):
         self.assertEqual(alternation.medians(found, "whole"), (2.0, 2.4))
         self.assertAlmostEqual(alternation.medians(found, "fock_build")[0], 0.1)
 
-    def test_no_time_has_no_ratio(self):
-        self.assertTrue(math.isnan(alternation.ratio([(measured(0.0), measured(1.0))], "whole").median))
-
-    def test_the_largest_energy_difference_counts(self):
-        found = [(measured(1.0, -76.0), measured(1.0, -76.0 + 1e-9)), (measured(1.0, -76.0), measured(1.0, -76.5))]
-        self.assertEqual(alternation.energy_difference(found), -0.5)
-
-    def test_no_number_is_the_worst_energy(self):
-        found = [(measured(1.0), measured(1.0, math.nan)), (measured(1.0), measured(1.0))]
-        self.assertTrue(math.isnan(alternation.energy_difference(found)))
-
-
-class ReferenceSet(unittest.TestCase):
-    def test_every_closed_shell_case_gets_an_input(self):
-        with tempfile.TemporaryDirectory() as name:
-            cases = reference_set.cases(tool_test.ROOT, pathlib.Path(name), ["--memory", "0"])
-            with open(tool_test.ROOT / "tests" / "reference" / "energies.json", encoding="utf-8") as file:
-                expected = [case for case in json.load(file)["cases"] if case["method"] == "rhf"]
-            self.assertEqual(len(cases), len(expected))
-            self.assertEqual(len({case.input for case in cases}), len(cases))
-            self.assertIn("geometry\n", pathlib.Path(cases[0].input).read_text(encoding="utf-8"))
-            self.assertEqual(cases[0].options, ["--memory", "0"])
-
 
 class InFolder(tool_test.WithFolder):
     def setUp(self):
@@ -128,14 +104,6 @@ class Commits(InFolder):
 
     def test_each_version_is_built_from_its_own_source(self):
         self.assertEqual([self.made("HEAD~1"), self.made("HEAD"), self.made(".")], ["first", "second", "changed"])
-
-    def test_a_program_is_taken_as_it_is(self):
-        tool_test.executable(self.folder / "hf", "ready")
-        self.assertEqual(self.made(str(self.folder / "hf")), "ready")
-
-    def test_what_is_no_version_is_told(self):
-        with self.assertRaisesRegex(Failure, '^"nosuch" is no commit of .*, no program, and not "."'):
-            versions.check(self.source, "nosuch")
 
     def test_the_end_of_a_failed_build_is_told(self):
         (self.source / "program").unlink()
@@ -187,10 +155,6 @@ class Tool(InFolder):
         self.assertEqual([len(case["runs"]) for case in results["cases"]], [2, 2])
         self.assertAlmostEqual(results["cases"][0]["ratios"]["fock"]["median"], 1.25)
         self.assertEqual(os.listdir(self.temporary), [])
-
-    def test_ranks_are_started_by_mpiexec(self):
-        self.assertEqual(self.bench("./old", "./new", "--runs", "1", "water.mol", "--ranks", "3").returncode, 0)
-        self.assertEqual([line.split()[:2] for line in self.calls()], [["old", "3"], ["new", "3"]])
 
     def test_energies_of_the_reference_set(self):
         self.result("new", 5.0, -76.0 + 2e-11)

@@ -1,8 +1,8 @@
-"""What tools/speedup sets beside its measurements: the replay of the reference run's trace, and the models."""
+"""What tools/speedup sets beside its measurements: the replay of the reference run's trace."""
 
 from typing import NamedTuple
 
-from . import cells, forecast
+from . import cells
 from .cells import cell
 from .prediction import Simulated
 from .recording import Recording, RecordingError
@@ -18,7 +18,6 @@ class Compared(NamedTuple):
     crowded: bool
     measured: float | None
     replay: float
-    model: float
     tasks_for: int             # processes that the replayed tasks were cut for
 
     @property
@@ -52,25 +51,21 @@ def compare(points, simulated, more_processes):
             replayed = simulated[case.builder].predict(case.schedule, count)
             rows.append(Compared(case, count, point is not None and point.crowded,
                                  point.fock.seconds if point else None, replayed.seconds,
-                                 simulated[case.builder].model(case.schedule, count), replayed.tasks_for))
+                                 replayed.tasks_for))
     return rows
 
 
 def lines(rows):
     """For people."""
-    yield ("Fock builds: measured, replayed from the trace of the reference, and modelled (Janssen and Nielsen); "
-           "seconds")
-    heads = ("processes", "measured", "replay", "over meas.", "model", "over meas.")
+    yield "Fock builds: measured, and replayed from the trace of the reference; seconds"
+    heads = ("processes", "measured", "replay", "over meas.")
     yield f"{'':28} " + " ".join(f"{head:>10}" for head in heads)
     title = None
     for row in rows:
-        equation = forecast.model_of(row.case.schedule)
         name = "" if title == row.case.title else row.case.title
         title = row.case.title
-        over = row.model / row.measured if row.measured else None
         yield (f"{name:28} {str(row.processes) + (MARK if row.crowded else ''):>10} {cell(row.measured, '.4g'):>10} "
-               f"{row.replay:10.4g} {cell(row.ratio, '.3f'):>10} {row.model:10.4g} {cell(over, '.3f'):>10}"
-               + (f"  {equation}, {forecast.COMMUNICATION[row.case.fock]}" if name else ""))
+               f"{row.replay:10.4g} {cell(row.ratio, '.3f'):>10}")
     yield "over meas.: the column before it over what was measured; -: not run"
     coarse = [row for row in rows if row.processes > row.tasks_for]
     if coarse:
@@ -83,7 +78,7 @@ def lines(rows):
 def record(row):
     return {"fock": row.case.fock, "onesided": row.case.onesided or "", "schedule": row.case.schedule,
             "processes": row.processes, "more_than_cores": int(row.crowded), "measured_seconds": row.measured,
-            "replay_seconds": row.replay, "replay_over_measured": row.ratio, "model_seconds": row.model,
+            "replay_seconds": row.replay, "replay_over_measured": row.ratio,
             "replay_tasks_for": row.tasks_for}
 
 

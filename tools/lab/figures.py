@@ -42,16 +42,16 @@ def over(references):
 
 
 def predicted_curves(rows, points, references, value):
-    """Replay (without points) and model (dashed) of each case in its colour; `value` takes a speedup and a number of processes."""
+    """Replay (without points) of each case in its colour; `value` takes a speedup and a number of processes."""
     made = []
     titles = short_titles([point.case for point in points])
     for colour, case in enumerate(titles):
         of_case = [row for row in rows if row.case == case]
         reference = references[case.builder]
-        for style in ("replay", "model") if of_case else ():
+        if of_case:
             work = reference.processes * reference.fock_seconds
-            made.append(plots.Curve(f"{titles[case]}, {style}", [
-                (row.processes, value(work / getattr(row, style), row.processes)) for row in of_case], style, colour))
+            made.append(plots.Curve(f"{titles[case]}, replay", [
+                (row.processes, value(work / row.replay, row.processes)) for row in of_case], "replay", colour))
     return made
 
 

@@ -1,4 +1,4 @@
-"""Replay, model and measurement side by side: table, CSV, JSON and curves."""
+"""Replay and measurement side by side: table, CSV and curves."""
 
 from typing import NamedTuple
 
@@ -7,21 +7,17 @@ from .lists import duration
 from .plots import Curve, Panel, draw_panels
 from .trace import Trace
 
-MODELS = {"static": "Eq. 7.5", "manager": "Eq. 7.12"}
-COMMUNICATION = {"replicated": "Eq. 8.9", "distributed": "Eq. 8.11"}
 # Of a simulated build, and of the start of a simulation: CPU seconds of rounds of 20,000 tasks on 100 and 1,000 ranks
 SECONDS_PER_TASK, SECONDS_PER_RANK_SQUARED, SECONDS_PER_RANK = 1e-6, 2e-7, 1e-4
 LEAST_TOLD_SECONDS = 5.0
 COLUMNS = ("scheduler", "processes", "tasks_for", "replay_seconds", "replay_speedup", "replay_efficiency",
-           "replay_idle_share", "replay_communication_share", "replay_coulomb_share", "model_seconds", "model_efficiency",
+           "replay_idle_share", "replay_communication_share", "replay_coulomb_share",
            "measured_seconds", "measured_efficiency", "replay_over_measured")
 
 
 class Row(NamedTuple):
     """One number of processes under one scheduler; what was not measured is None."""
     replay: object  # prediction.Prediction
-    model_seconds: float
-    model_efficiency: float
     measured_seconds: float
     measured_efficiency: float
     crowded: bool
@@ -36,7 +32,7 @@ class Row(NamedTuple):
             replay.scheduler, replay.n_rank, replay.tasks_for, replay.seconds, replay.efficiency * replay.n_rank,
             replay.efficiency, replay.idle_seconds / replay.seconds, replay.communication_seconds / replay.seconds,
             replay.coulomb_seconds / replay.seconds,
-            self.model_seconds, self.model_efficiency, self.measured_seconds, self.measured_efficiency, self.ratio)))
+            self.measured_seconds, self.measured_efficiency, self.ratio)))
 
 
 class Measured(NamedTuple):
@@ -45,11 +41,6 @@ class Measured(NamedTuple):
     n_rank: int
     seconds: float
     crowded: bool
-
-
-def model_of(scheduler):
-    """The equation of its imbalance."""
-    return MODELS.get(scheduler, "no imbalance")
 
 
 def measured_in(path):
@@ -80,25 +71,22 @@ def make_rows(simulated, schedulers, processes, measured=()):
     rows = []
     for scheduler in schedulers:
         for n_rank in sorted({*processes, *(n for name, n in known if name == scheduler)}):
-            seconds = simulated.model(scheduler, n_rank)
             points = known.get((scheduler, n_rank), [])
             took = min((point.seconds for point in points), default=None)
-            rows.append(Row(simulated.predict(scheduler, n_rank), seconds, simulated.efficiency(seconds, n_rank), took,
-                            None if took is None else simulated.efficiency(took, n_rank),
+            rows.append(Row(simulated.predict(scheduler, n_rank), took, None if took is None else simulated.efficiency(took, n_rank),
                             any(point.crowded for point in points)))
     return rows
 
 
 def table(rows, header, seconds_of_one):
     """Lines of text."""
-    equation = COMMUNICATION[header["fock"]]
     yield (f"{header['input_path']}, {header['basis']}: {header['n_function']} functions, matrices {header['fock']}, "
            f"tasks {header['grain']}; all Fock builds take {seconds_of_one:.3f} s on one process")
     for scheduler in dict.fromkeys(row.replay.scheduler for row in rows):
         yield ""
-        yield f"{scheduler}: replay; model {model_of(scheduler)} with {equation}; measured"
+        yield f"{scheduler}: replay; measured"
         yield (f"{'processes':>9} {'tasks for':>9} | {'seconds':>9} {'speedup':>9} {'effic.':>6} {'idle %':>6} "
-               f"{'comm. %':>7} {'Coul. %':>7} | {'model s':>9} {'effic.':>6} | {'measured':>9} {'effic.':>6} "
+               f"{'comm. %':>7} {'Coul. %':>7} | {'measured':>9} {'effic.':>6} "
                f"{'replay/m.':>9}")
         for row in rows:
             if row.replay.scheduler == scheduler:
@@ -112,20 +100,18 @@ def line(row):
     return (f"{value['processes']:9d} {value['tasks_for']:9d} | {value['replay_seconds']:9.4g} "
             f"{value['replay_speedup']:9.2f} {value['replay_efficiency']:6.3f} {100 * value['replay_idle_share']:6.1f} "
             f"{100 * value['replay_communication_share']:7.2f} {100 * value['replay_coulomb_share']:7.1f} | "
-            f"{value['model_seconds']:9.4g} {value['model_efficiency']:6.3f} | {cell(value['measured_seconds'], '.4g', 9)} "
+            f"{cell(value['measured_seconds'], '.4g', 9)} "
             f"{cell(value['measured_efficiency'], '.3f', 6)} {cell(value['replay_over_measured'], '.3f', 9)}"
             f"{' *' if row.crowded else ''}")
 
 
 def curves(rows, value, ideal):
-    """Of each scheduler the replay, the model (dashed) and what was measured, in one colour."""
+    """Of each scheduler the replay and what was measured, in one colour."""
     found = [ideal]
     for colour, scheduler in enumerate(dict.fromkeys(row.replay.scheduler for row in rows)):
         own = [row for row in rows if row.replay.scheduler == scheduler]
         found.append(Curve(f"{scheduler}, replay", [(row.replay.n_rank, value(row, row.replay.seconds)) for row in own],
                            "replay", colour))
-        found.append(Curve(f"{scheduler}, model", [(row.replay.n_rank, value(row, row.model_seconds)) for row in own],
-                           "model", colour))
         points = [(row.replay.n_rank, value(row, row.measured_seconds), row.crowded) for row in own
                   if row.measured_seconds]
         if points:

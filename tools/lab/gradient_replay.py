@@ -50,9 +50,6 @@ class Gradient:
     def efficiency(self, _step, seconds, n_rank):
         return self.seconds_of_one / (n_rank * self.n_thread * seconds)
 
-    def model_seconds(self, _step, _n_rank):
-        return None
-
     def heading(self):
         yield (f"Gradient: {self.header['n_function']} functions, {len(self.recording.sizes[0].batches[0].first)} tasks, "
                f"{self.seconds_of_one:.3f} s on one process")

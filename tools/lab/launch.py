@@ -47,11 +47,6 @@ def alone(hf, arguments):
     return done.returncode, done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace")
 
 
-def has_option(hf, option):
-    """Whether hf has an option."""
-    return any(line.split()[:1] == [option] for line in alone(hf, ["--help", "all"])[1].splitlines())
-
-
 def check_input(hf, arguments):
     """What hf finds wrong with an input and options is told before the first run."""
     code, _, errors = alone(hf, [*arguments, "--check"])

@@ -1,4 +1,4 @@
-"""What follows the SCF (MP2, local MP2, gradients) on many processes: replay, models and measurement side by side, as tables,
+"""What follows the SCF (MP2, local MP2, gradients) on many processes: replay and measurement side by side, as tables,
 CSV and curves."""
 
 from typing import NamedTuple
@@ -8,7 +8,7 @@ from .phases import colour
 from .plots import Curve, Layer, Panel, draw_panels, stacked_bars
 from .trace import Trace
 
-COLUMNS = ("step", "scheduler", "processes", "seconds", "efficiency", "model_seconds", "measured_seconds", "phases")
+COLUMNS = ("step", "scheduler", "processes", "seconds", "efficiency", "measured_seconds", "phases")
 
 
 class Row(NamedTuple):
@@ -18,14 +18,13 @@ class Row(NamedTuple):
     n_rank: int
     seconds: float
     efficiency: float
-    model_seconds: float | None
     measured_seconds: float | None
     phases: dict
 
     def line(self):
         shares = ", ".join(f"{name.split(': ')[-1]} {100.0 * seconds / self.seconds:.1f}" for name, seconds in self.phases.items()
                            if seconds > 0.0005 * self.seconds)
-        return (f"{self.n_rank:9d} | {self.seconds:9.4g} {self.efficiency:6.3f} | {cells.cell(self.model_seconds, '.4g', 9)} | "
+        return (f"{self.n_rank:9d} | {self.seconds:9.4g} {self.efficiency:6.3f} | "
                 f"{cells.cell(self.measured_seconds, '.4g', 9)} | {shares}")
 
 
@@ -52,14 +51,14 @@ class Forecast:
             for n_rank in sorted({*processes, *(n for name, n in known if name == scheduler)}):
                 for name, step in run.predict(scheduler, n_rank).items():
                     self.rows.append(Row(name, scheduler, n_rank, step.seconds, run.efficiency(name, step.seconds, n_rank),
-                                         run.model_seconds(name, n_rank), known.get((scheduler, n_rank), {}).get(name), step.phases))
+                                         known.get((scheduler, n_rank), {}).get(name), step.phases))
 
     def lines(self, schedulers, processes, measured=()):
         """For people."""
         self.make_rows(schedulers, processes, measured)
         found = list(self.simulated.heading())
         for step, scheduler in dict.fromkeys(row[:2] for row in self.rows):
-            found += ["", f"{step}, {scheduler}", f"{'processes':>9} | {'seconds':>9} {'effic.':>6} | {'model s':>9} | {'measured':>9} | "
+            found += ["", f"{step}, {scheduler}", f"{'processes':>9} | {'seconds':>9} {'effic.':>6} | {'measured':>9} | "
                       "percent of the mean rank; the rest is waiting"]
             found += [row.line() for row in self.rows if row[:2] == (step, scheduler)]
         return found

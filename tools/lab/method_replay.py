@@ -1,5 +1,5 @@
 """MP2 and local MP2 on any number of ranks: hf-simulate runs what src/correlation/ and src/local/ do on them, with the recorded
-times of tasks. Beside it what the models of the literature say."""
+times of tasks."""
 
 import math
 from types import SimpleNamespace
@@ -76,7 +76,7 @@ class Mp2(Simulated):
     def efficiency(self, step, seconds, n_rank):
         return self.seconds_of_one / (n_rank * self.n_thread * seconds)
 
-    def model_seconds(self, _step, n_rank):
+    def model_seconds(self, n_rank):
         """Eq. 9.10 or 9.13, or the same sum of hf's algorithms."""
         return models.transformation_seconds(self.algorithm, self.machine, self.model, self.own_seconds / self.n_thread, n_rank)
 
@@ -91,7 +91,7 @@ class Mp2(Simulated):
         model = self.model
         yield (f"MP2, algorithm {self.algorithm}: {model.n_function} functions, {model.n_occupied} occupied and {model.n_virtual} "
                f"virtual orbitals; {self.own_seconds:.3f} s on one process, beside a set-up of {self.recording.mp2_set_up:.3f} s that "
-               "is not in the table; models: Eqs. 9.10, 9.13, or the words of the algorithm")
+               "is not in the table")
         if self.seconds_of_one != self.own_seconds:
             yield f"Efficiencies are relative to {self.seconds_of_one:.3f} s on one process"
 
@@ -111,7 +111,6 @@ class LocalMp2(Simulated):
         if len(self.batches) <= ITERATIONS or len(self.batches[HALVES].first) == 0:
             raise ValueError("the traces do not have all steps of local MP2; expected those of a run from its SCF on")
         self.local = recording.local_mp2
-        self.amplitude_words = sum(pair["functions"] ** 2 for pair in self.local["pairs"])
 
     def complete(self, n_rank, steps):
         set_up = self.network.crowding(n_rank, self.n_thread) * (self.localisation(n_rank) + self.domains(n_rank))
@@ -148,22 +147,10 @@ class LocalMp2(Simulated):
             messages += models.all_reduce_seconds(self.machine, 4 * n, n_rank)
         return sum(shared) + batch.copying / n_rank + max(0.0, rest) + many + messages
 
-    def model_seconds(self, step, n_rank):
-        """t(1)/p with Eqs. 10.7 and 10.8; None: no model."""
-        compute = self.one()[step].seconds / (n_rank * self.n_thread)
-        if step == TRANSFORMATION:
-            n_half = sum(self.batches[HALVES].bytes.values()) / BYTES
-            return compute + models.redistribution_seconds(self.machine, n_half, n_rank)
-        if step == REPLICATED:
-            n_share = len(self.batches) - AMPLITUDES
-            return compute + n_share * models.replication_seconds(self.machine, self.amplitude_words, n_rank)
-        return None
-
     def heading(self):
         one = self.one()
         yield (f"Local MP2: {self.recording.header['n_function']} functions, {len(self.local['orbitals'])} orbitals, "
-               f"{len(self.local['pairs'])} pairs, {self.local['iterations']} iterations; {one[WHOLE].seconds:.3f} s on one process; "
-               "models: Eqs. 10.7, 10.8")
+               f"{len(self.local['pairs'])} pairs, {self.local['iterations']} iterations; {one[WHOLE].seconds:.3f} s on one process")
 
     @staticmethod
     def measured(batches):

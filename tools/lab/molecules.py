@@ -197,20 +197,24 @@ def formula(atoms):
     return "".join(f"{symbol}{n if n > 1 else ''}" for symbol, n in counts if n > 0)
 
 
-def atom_lines(atoms):
-    """As both formats have them."""
-    return [f"  {symbol:<2} {x:16.8f} {y:16.8f} {z:16.8f}" for symbol, x, y, z in atoms]
+def text(kind, size, basis, form="native"):
+    """A molecule in hf's own format, for a restricted calculation, or as XYZ with its title and state for a comment."""
+    atoms = KINDS[kind].build(size)
+    title = f"{kind} {size}, {formula(atoms)}"
+    lines = [f"  {symbol:<2} {x:16.8f} {y:16.8f} {z:16.8f}" for symbol, x, y, z in atoms]
+    if form == "xyz":
+        lines = [str(len(atoms)), f"{title}; charge=0 multiplicity=1", *lines]
+    else:
+        lines = [f"title  {title}", "method rhf", f"basis  {basis}", "charge 0", "multiplicity 1", "units  angstrom",
+                 "geometry", *lines, "end"]
+    return "\n".join(lines) + "\n"
 
 
-def native_text(atoms, title, basis):
-    """hf's own input: a restricted Hartree-Fock calculation."""
-    head = [f"title  {title}", "method rhf", f"basis  {basis}", "charge 0", "multiplicity 1", "units  angstrom"]
-    return "\n".join([*head, "geometry", *atom_lines(atoms), "end"]) + "\n"
-
-
-def xyz_text(atoms, title):
-    """The XYZ format, with the title and the state for its comment."""
-    return "\n".join([str(len(atoms)), f"{title}; charge=0 multiplicity=1", *atom_lines(atoms)]) + "\n"
+def write(folder, kind, size, basis):
+    """The path of KIND-SIZE.mol."""
+    path = folder / f"{kind}-{size}.mol"
+    path.write_text(text(kind, size, basis), encoding="utf-8")
+    return path
 
 
 KINDS = {

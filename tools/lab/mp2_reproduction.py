@@ -45,7 +45,7 @@ def predicted_times(own):
     for title, seconds, communication in (
             ("(a) parameters of the book", book_seconds,
              lambda name, p: models.TRANSFORMATION_SECONDS[name](BOOK_MACHINES[name], BOOK_SIZES, p)),
-            ("(b) hf and a cluster of today", lambda name, p: own[name].model_seconds(None, p),
+            ("(b) hf and a cluster of today", lambda name, p: own[name].model_seconds(p),
              lambda name, p: models.TRANSFORMATION_SECONDS[name](own[name].machine, own[name].model, p))):
         curves = []
         for colour, name in enumerate(("p1", "p2")):
@@ -65,7 +65,7 @@ def figures_9_4_to_9_6(shop):
     ideal = Curve("ideal", [(p, p) for p in PROCESSES], "ideal")
     curves = [ideal]
     for colour, name in enumerate(ALGORITHMS):
-        curves.append(Curve(f"{NAMES[name]}, hf", [(p, p * own[name].efficiency(None, own[name].model_seconds(None, p), p))
+        curves.append(Curve(f"{NAMES[name]}, hf", [(p, p * own[name].efficiency(None, own[name].model_seconds(p), p))
                                                    for p in PROCESSES], "model", colour))
         if name in BOOK_MACHINES:
             curves.append(Curve(f"{NAMES[name]}, parameters of the book",
@@ -73,7 +73,7 @@ def figures_9_4_to_9_6(shop):
     shop.draw("figure-9.5", f"MP2 of the uracil dimer in cc-pVDZ {after.format('9.5')}",
               [Panel("", "Processes", "Speedup", curves, linear=True)])
     shop.draw("figure-9.6", f"P2, uracil dimer in cc-pVDZ {after.format('9.6')}", [Panel("", "Processes", "Speedup", [
-        ideal, *(Curve(title, [(p, p * run.efficiency(None, run.model_seconds(None, p), p)) for p in PROCESSES], "model", colour)
+        ideal, *(Curve(title, [(p, p * run.efficiency(None, run.model_seconds(p), p)) for p in PROCESSES], "model", colour)
                  for colour, (title, run) in enumerate({"a cluster of today": own["p2"],
                                                         "Gigabit Ethernet": ethernet}.items()))], linear=True)])
     lines = ["Figures 9.4 to 9.6: models of MP2, uracil dimer in cc-pVDZ, all electrons; in brackets with the book's parameters",
@@ -83,13 +83,13 @@ def figures_9_4_to_9_6(shop):
              f"{'kets':>7} {'pairs':>7}"]
     for row in book.MP2_MODELS:
         p = row.n_process
-        seconds = {name: run.model_seconds(None, p) for name, run in own.items()}
+        seconds = {name: run.model_seconds(p) for name, run in own.items()}
         speedup = {name: p * run.efficiency(None, seconds[name], p) for name, run in own.items()}
-        over_ethernet = p * ethernet.efficiency(None, ethernet.model_seconds(None, p), p)
+        over_ethernet = p * ethernet.efficiency(None, ethernet.model_seconds(p), p)
         lines.append(f"{p:9d} {seconds['p1']:8.2f} ({row.p1_seconds:5.1f}) {speedup['p1']:8.1f} ({row.p1_speedup:4.1f}) "
                      f"{seconds['p2']:8.2f} ({row.p2_seconds:5.1f}) {speedup['p2']:8.1f} ({row.p2_speedup:4.1f}) "
                      f"{over_ethernet:8.1f} ({row.p2_ethernet_speedup:4.1f}) {speedup['kets']:7.1f} {speedup['pairs']:7.1f}")
-    crossing = next((p for p in range(2, 10000) if own["p2"].model_seconds(None, p) <= own["p1"].model_seconds(None, p)), None)
+    crossing = next((p for p in range(2, 10000) if own["p2"].model_seconds(p) <= own["p1"].model_seconds(p)), None)
     lines.append(f"P2 is as fast as P1 on {crossing or 'no number of'} ({book.MP2_CROSSING}) processes")
     return shop.write("figures-9.4-9.6", lines)
 

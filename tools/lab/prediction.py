@@ -1,4 +1,4 @@
-"""Fock builds on any number of ranks: replayed from the costs of their tasks, and as the models have them.
+"""Fock builds on any number of ranks, replayed from the costs of their tasks.
 
 A build is a round of tasks (simulation.py) and the communication around it. With replicated matrices that is the density
 to all ranks and the sums of J and K to their owners (reductions.py). With distributed matrices every rank fetches the
@@ -14,7 +14,6 @@ from .simulation import Round, Rounds, simulate
 # Small reductions over all ranks in a build, beside those of the Coulomb pass: counted with water, 4 ranks. The barrier of a
 # round and, with distributed matrices, the sum of the counts of blocks are in the round.
 N_AGREEMENT = 8
-EXCHANGE_BYTES = 4 + 24  # hf's request to the manager and its answer
 
 
 class Prediction(NamedTuple):
@@ -106,46 +105,6 @@ class Simulated:
         n_part = sum(seconds > 0.0 for seconds in build.computed)
         return reductions.build_seconds(self.network, self.machine.gamma_seconds, header["n_function"],
                                         n_site(build, header["n_atom"]), n_rank, adds=build.adds, n_part=n_part)
-
-    def model(self, scheduler, n_rank):
-        """(seconds, equations): the same builds as the models have them, from the mean and the deviation of the
-        tasks, not from each of them."""
-        size = self.recording.nearest(n_rank * self.n_thread)
-        seconds = size.local_seconds + sum(self._model_round(scheduler, build, n_rank) for build in size.builds)
-        for build in size.builds:
-            seconds += self._model_tasks(scheduler, build.coulomb, n_rank) + self.beside_coulomb_tasks(build, n_rank)
-        distributed = self.recording.header["fock"] != "replicated"
-        for build in size.builds:
-            seconds += (self._distributed_model(build, n_rank) if distributed else
-                        models.replicated_communication_seconds(self.machine, self.recording.header["n_function"], n_rank,
-                                                                2, 1))
-        return seconds
-
-    def _n_worker(self, scheduler, n_rank):
-        return self.n_thread * (n_rank - 1 if scheduler == "manager" and n_rank > 1 else n_rank)
-
-    def _model_round(self, scheduler, build, n_rank):
-        read = sum(build.stored.values()) / self._n_worker(scheduler, n_rank)
-        return read + self._model_tasks(scheduler, build.computed, n_rank)
-
-    def _model_tasks(self, scheduler, costs, n_rank):
-        n_worker = self._n_worker(scheduler, n_rank)
-        if len(costs) == 0:
-            return 0.0
-        if scheduler == "static":
-            return models.static_seconds(len(costs), models.statistics_of(costs), n_worker)
-        if scheduler == "manager" and n_rank > 1:
-            return models.manager_seconds(self.machine, sum(costs), len(costs), n_worker + 1, EXCHANGE_BYTES)
-        return sum(costs) / n_worker
-
-    def _distributed_model(self, build, n_rank):
-        """Eq. 8.11 with the atom quartets that passed the screening (Eqs. 8.12 and 8.14)."""
-        header = self.recording.header
-        n_used = build.info["quartets_computed"] + build.info["quartets_read"]
-        share = n_used / build.info["quartets_total"] if build.info["quartets_total"] > 0 else 0.0
-        return models.distributed_communication_seconds(
-            self.machine, share * models.atom_quartets(header["n_atom"]), header["n_function"] / header["n_atom"],
-            n_rank)
 
     def falls_below(self, scheduler, level, most=1 << 17):
         """The number of ranks, to about one in twenty, above which the efficiency is less than `level`; None: up to

@@ -3,8 +3,7 @@ traces it needs, writes its files into a folder and returns lines of text with t
 
 import pathlib
 
-from . import book, models, runner
-from .molecules import alkane, native_text
+from . import book, models, molecules, runner
 from .plots import Curve, Panel, draw_panels
 from .prediction import Simulated
 from .recording import Recording
@@ -15,6 +14,7 @@ NETWORK = Network(1.5e-6, 1e-10, 3e-6, 2e-7, 1e-6)
 # One process has no density of its own in its first build but that of the atoms, which lets go of half the quartets:
 # the second build has nearly all.
 TWO_BUILDS = ["--memory", "0", "--max-iterations", "2"]
+EXCHANGE_BYTES = 4 + 24  # hf's request to the manager and its answer
 PROCESSES_7 = (1, 2, 5, 10, 20, 30, 50, 70, 100, 130, 160, 200)
 PROCESSES_8 = (1, 2, 4, 8, 16, 24, 32, 40, 48, 56, 64, 72, 80, 90, 100)
 
@@ -33,9 +33,7 @@ class Workshop:
                                             "reproduce-book"), last_only)
 
     def alkane(self, n_carbon):
-        path = self.folder / f"alkane-{n_carbon}.mol"
-        path.write_text(native_text(alkane(n_carbon), f"alkane C{n_carbon}", "cc-pVTZ"), encoding="utf-8")
-        return str(path)
+        return str(molecules.write(self.folder, "alkane", n_carbon, "cc-pVTZ"))
 
     def draw(self, name, title, panels):
         draw_panels(str(self.folder / name), title, panels)
@@ -157,6 +155,33 @@ def figure_7_4(shop):
 
 # --- Chapter 8: whole Fock builds ---
 
+def model_seconds(simulated, scheduler, n_rank):
+    """All builds as the models have them, from the mean and the deviation of the tasks, not from each of them."""
+    size, header, machine = simulated.recording.nearest(n_rank), simulated.recording.header, simulated.machine
+    n_worker = n_rank - 1 if scheduler == "manager" and n_rank > 1 else n_rank
+
+    def of_tasks(costs):
+        if not costs:
+            return 0.0
+        if scheduler == "static":
+            return models.static_seconds(len(costs), models.statistics_of(costs), n_rank)
+        if scheduler == "manager":
+            return models.manager_seconds(machine, sum(costs), len(costs), n_rank, EXCHANGE_BYTES)
+        return sum(costs) / n_rank
+
+    seconds = size.local_seconds
+    for build in size.builds:
+        seconds += sum(build.stored.values()) / n_worker + of_tasks(build.computed) + of_tasks(build.coulomb)
+        seconds += simulated.beside_coulomb_tasks(build, n_rank)
+        if header["fock"] == "replicated":
+            seconds += models.replicated_communication_seconds(machine, header["n_function"], n_rank)
+        else:  # the atom quartets that passed the screening (Eqs. 8.12 and 8.14)
+            used = (build.info["quartets_computed"] + build.info["quartets_read"]) / build.info["quartets_total"]
+            seconds += models.distributed_communication_seconds(machine, used * header["n_atom"]**4 / 8,
+                                                                header["n_function"] / header["n_atom"], n_rank)
+    return seconds
+
+
 def figure_8(shop, number, fock, basis, options, sizes=(1, 4, 16, 100), last_only=False):
     """Fig. 8.3 (replicated) or 8.6 (distributed): Fock builds of the uracil dimer."""
     dimer = [str(shop.inputs / "uracil-dimer.mol"), "--basis", basis, "--fock", fock, *options]
@@ -168,7 +193,7 @@ def figure_8(shop, number, fock, basis, options, sizes=(1, 4, 16, 100), last_onl
              f"{'':>10} {'replay, 100 processes':>22} {'model':>7} {'book (aug-cc-pVTZ)':>19}"]
     for colour, scheduler in enumerate(("manager", "counter", "steal", "static")):
         speedups = [(p, p * simulated.predict(scheduler, p).efficiency) for p in PROCESSES_8]
-        model = [(p, p * simulated.efficiency(simulated.model(scheduler, p), p)) for p in PROCESSES_8]
+        model = [(p, p * simulated.efficiency(model_seconds(simulated, scheduler, p), p)) for p in PROCESSES_8]
         curves.append(Curve(f"{scheduler}, replay", speedups, "replay", colour))
         if scheduler in ("manager", "static"):
             curves.append(Curve(f"{scheduler}, model", model, "model", colour))

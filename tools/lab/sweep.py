@@ -16,39 +16,18 @@ class Problem(NamedTuple):
     hf: str
     input: str
     options: list
-    traced: bool   # whether hf can write traces
 
 
 def hf_command(problem, folder, run):
     """hf with everything but what starts its ranks; the report of the run appears under a name for unfinished ones."""
-    trace = folder.trace(run) if problem.traced else None
+    trace = folder.trace(run)
     return [problem.hf, problem.input, *problem.options, *run.case.options(), "--json", str(folder.part(run)),
             *(["--trace", str(trace)] if trace else [])]
 
 
-class Estimate:
-    """Seconds that runs are going to take, from those that are done."""
-
-    def __init__(self, cores):
-        self.cores = cores
-        self.seconds = {}  # {processes: {case: [seconds]}}
-
-    def add(self, run, seconds):
-        self.seconds.setdefault(run.processes, {}).setdefault(run.case, []).append(seconds)
-
-    def of(self, run):
-        """Of the same case, or of all on as many processes, or scaled from the nearest number of them."""
-        if run.processes not in self.seconds:
-            nearest = min(self.seconds, key=lambda count: abs(count - run.processes))
-            return self.mean(nearest, run.case) * min(nearest, self.cores) / min(run.processes, self.cores)
-        return self.mean(run.processes, run.case)
-
-    def mean(self, processes, case):
-        done = self.seconds[processes]
-        return statistics.mean(done.get(case) or [value for values in done.values() for value in values])
-
-    def left(self, runs):
-        return sum(map(self.of, runs))
+def seconds_left(waiting, took):
+    """Of runs, from {processes: [seconds]} of those that are done; the nearest number of processes counts."""
+    return sum(statistics.mean(took[min(took, key=lambda n, run=run: abs(n - run.processes))]) for run in waiting)
 
 
 def told(run, titles):
@@ -73,10 +52,10 @@ def do_run(problem, folder, run, mpiexec, crowded, what):
 
 def do_runs(problem, folder, runs, titles, mpiexec, cores, threads):
     """All runs that are not done yet; a line about each on stderr."""
-    estimate, waiting = Estimate(cores), []
+    took, waiting = {}, []
     for run in runs:
         if folder.result(run).exists():
-            estimate.add(run, read_result(folder.result(run), run).scf_seconds)
+            took.setdefault(run.processes, []).append(read_result(folder.result(run), run).scf_seconds)
         else:
             waiting.append(run)
     width = len(str(len(runs)))
@@ -86,8 +65,8 @@ def do_runs(problem, folder, runs, titles, mpiexec, cores, threads):
     for i, run in enumerate(waiting):
         what = told(run, titles)
         seconds = do_run(problem, folder, run, mpiexec, run.processes * threads > cores, what)
-        estimate.add(run, seconds)
-        left = f"; about {duration(estimate.left(waiting[i + 1:]))} left" if i + 1 < len(waiting) else ""
+        took.setdefault(run.processes, []).append(seconds)
+        left = f"; about {duration(seconds_left(waiting[i + 1:], took))} left" if i + 1 < len(waiting) else ""
         print(f"[{n_done + i + 1:{width}d}/{len(runs)}] {what}: {seconds:.2f} s{left}", file=sys.stderr, flush=True)
 
 

@@ -18,8 +18,8 @@ from .plots import Curve, Layer, draw, stacked_bars
 SET_UP, ONE_ELECTRON, GUESS, DIAGONALISATION, ALGEBRA, PROPERTIES, OUTPUT = (
     "Set-up", "One-electron integrals", "Initial guess", "Diagonalisation", "Other linear algebra", "Properties", "Output")
 OTHERS = (SET_UP, ONE_ELECTRON, GUESS, DIAGONALISATION, ALGEBRA, PROPERTIES, OUTPUT)
-ORDER = (SET_UP, ONE_ELECTRON, GUESS, phases.COULOMB_PASS, phases.COMPUTING, phases.WAITING_FOR_LAST_RANK,
-         phases.MOVING_MATRICES, DIAGONALISATION, ALGEBRA, PROPERTIES, OUTPUT)
+FOCK = (phases.COULOMB_PASS, phases.COMPUTING, phases.WAITING_FOR_LAST_RANK, phases.MOVING_MATRICES)
+ORDER = (SET_UP, ONE_ELECTRON, GUESS, *FOCK, DIAGONALISATION, ALGEBRA, PROPERTIES, OUTPUT)
 SHORT = {SET_UP: "set-up", ONE_ELECTRON: "one-el.", GUESS: "guess", phases.COULOMB_PASS: "Coulomb",
          phases.COMPUTING: "computing", phases.WAITING_FOR_LAST_RANK: "waiting", phases.MOVING_MATRICES: "moving",
          DIAGONALISATION: "diag.", ALGEBRA: "algebra", PROPERTIES: "propert.", OUTPUT: "output"}
@@ -46,21 +46,19 @@ class Whole(NamedTuple):
 
     @property
     def fock(self):
-        return sum(self.seconds[phase] for phase in (phases.COULOMB_PASS, phases.COMPUTING, phases.WAITING_FOR_LAST_RANK,
-                                                     phases.MOVING_MATRICES))
+        return sum(self.seconds[phase] for phase in FOCK)
 
 
 class WholeRuns:
-    """From a Simulated whose traces were made on one rank, and the Rates of linear algebra."""
+    """From a Simulated whose traces were made on one rank, and MEASURED of linear_algebra.py."""
 
-    def __init__(self, simulated, rates=None):
-        self.simulated, self.rates = simulated, rates
+    def __init__(self, simulated, lapack=None):
+        self.simulated, self.lapack = simulated, lapack
         header = simulated.recording.header
         if header["n_rank"] != 1:
             raise ValueError(f"whole calculations are predicted from traces of 1 process, not of {header['n_rank']}")
         self.order = header["n_function"]
-        basis = constants.of("basis")
-        self.n_row = min(header["n_atom"], max(basis.least_sites, -(-self.order // basis.most_of_site)))
+        self.n_row = n_row(header["n_atom"], self.order)
         self.n_occupied = header.get("n_occupied", max(1, round(OCCUPIED_SHARE * self.order)))
         self.search = Search(2 if header.get("method") == "uhf" else 1, header.get("n_rotation", 0), header.get("n_sweep", 0))
         self.n_iteration = len(simulated.recording.sizes[0].builds)
@@ -68,7 +66,7 @@ class WholeRuns:
         self.measured = {phase: measured.get(phase, 0.0) for phase in OTHERS}
 
     def algebra(self, n_rank, n_thread):
-        return LinearAlgebra(self.simulated.network, n_rank, self.order, self.rates, n_thread)
+        return LinearAlgebra(self.simulated.network, n_rank, self.order, self.lapack, n_thread)
 
     def linear_algebra(self, phase, n_rank, n_thread):
         """Seconds of a phase of linear algebra."""
@@ -95,12 +93,16 @@ class WholeRuns:
         return (N_GATHER_OF_SET_UP * models.replication_seconds(machine, words / N_GATHER_OF_SET_UP, n_node)
                 + fresh * (n_node - 1) / n_node * FRESH_SECONDS_PER_BYTE)
 
+    def fock_seconds(self, scheduler, n_rank):
+        """Of the phases of the Fock builds."""
+        fock = self.simulated.predict(scheduler, n_rank)
+        return dict(zip(FOCK, (fock.coulomb_seconds, fock.compute_seconds, fock.idle_seconds, fock.communication_seconds)))
+
     def predict(self, scheduler, n_rank):
         network, n_thread = self.simulated.network, self.simulated.n_thread
         crowding = network.crowding(n_rank, n_thread)
         in_node = min(network.ranks_per_node, n_rank)
-        fock = self.simulated.predict(scheduler, n_rank)
-        seconds = dict.fromkeys(ORDER, 0.0)
+        seconds = {**dict.fromkeys(ORDER, 0.0), **self.fock_seconds(scheduler, n_rank)}
         agreement = network.all_reduce_seconds(n_rank)
         seconds[SET_UP] = crowding * self.measured[SET_UP] * set_up_share(n_rank, in_node, n_thread, self.n_row)
         seconds[SET_UP] += N_AGREEMENT_OF_RUN * agreement + self.node_seconds(network.n_node(n_rank))
@@ -110,18 +112,20 @@ class WholeRuns:
             if self.algebra(n_rank, n_thread).grid.size > 1:
                 seconds[phase] *= crowding
         seconds[ALGEBRA] += self.n_iteration * N_AGREEMENT_OF_ITERATION * agreement
-        seconds[phases.COULOMB_PASS] = fock.coulomb_seconds
-        seconds[phases.COMPUTING] = fock.compute_seconds
-        seconds[phases.MOVING_MATRICES] = fock.communication_seconds
-        seconds[phases.WAITING_FOR_LAST_RANK] = fock.idle_seconds
         seconds[OUTPUT] = self.measured[OUTPUT]
         return Whole(scheduler, n_rank, seconds)
 
 
-def set_up_share(n_rank, in_node, n_thread, n_row):
+def n_row(n_atom, order):
+    """Rows of pairs of shells: sites of atoms that follow each other."""
+    basis = constants.of("basis")
+    return min(n_atom, max(basis.least_sites, -(-order // basis.most_of_site)))
+
+
+def set_up_share(n_rank, in_node, n_thread, rows):
     """What a rank has of the set-up of one: whole rows of what all divide. What a node has once is new memory, which threads
     do not share."""
-    of_all = SET_UP_OF_ALL * -(-n_row // (n_rank * n_thread)) / n_row
+    of_all = SET_UP_OF_ALL * -(-rows // (n_rank * n_thread)) / rows
     return of_all + SET_UP_OF_NODE / in_node + 1.0 - SET_UP_OF_ALL - SET_UP_OF_NODE
 
 

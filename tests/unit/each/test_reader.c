@@ -25,13 +25,14 @@ static void assert_bytes(size_t n, const char *bytes, const char *expected)
     struct hf_record_reader *reader = NULL;
     struct hf_molecule_record record;
     const char *const paths[] = {path};
+    const struct hf_record_source source = {.n_path = 1, .path = paths};
     char found[4096] = "";
     bool there = true;
     FILE *file = fopen(path, "w");
     assert_non_null(file);
     assert_int_equal(fwrite(bytes, 1, n, file), n);
     fclose(file);
-    assert_ok(hf_record_reader_create(NULL, 1, paths, &reader, &error));
+    assert_ok(hf_record_reader_create(NULL, &source, &reader, &error));
     while (there) {
         assert_ok(hf_record_reader_next(reader, &record, &there, &error));
         if (!there) break;
@@ -92,10 +93,11 @@ static void a_record_with_a_nul_has_a_problem(void **state)
     struct hf_molecule_record record;
     bool there;
     const char *const paths[] = {path};
+    const struct hf_record_source source = {.n_path = 1, .path = paths};
     FILE *file = fopen(path, "w");
     fwrite("1\n\nH 0\0 0\n", 1, 10, file);
     fclose(file);
-    assert_ok(hf_record_reader_create(NULL, 1, paths, &reader, &error));
+    assert_ok(hf_record_reader_create(NULL, &source, &reader, &error));
     assert_ok(hf_record_reader_next(reader, &record, &there, &error));
     assert_true(there && record.problem != NULL);
     hf_record_reader_destroy(&reader);
@@ -109,6 +111,7 @@ static void records_are_longer_than_what_is_read_at_once(void **state)
     struct hf_molecule_record record;
     bool there;
     const char *const paths[] = {path};
+    const struct hf_record_source source = {.n_path = 1, .path = paths};
     assert_non_null(bytes);
     for (int frame = 0; frame < 2; frame++) {
         end = bytes + sprintf(bytes, "%d\nlong\n", N_ATOM);
@@ -117,7 +120,7 @@ static void records_are_longer_than_what_is_read_at_once(void **state)
         fwrite(bytes, 1, (size_t)(end - bytes), file);
         fclose(file);
     }
-    assert_ok(hf_record_reader_create(NULL, 1, paths, &reader, &error));
+    assert_ok(hf_record_reader_create(NULL, &source, &reader, &error));
     for (int frame = 0; frame < 2; frame++) {
         assert_ok(hf_record_reader_next(reader, &record, &there, &error));
         assert_true(there && record.problem == NULL);
@@ -137,6 +140,7 @@ static void what_has_arrived_is_not_waited_for(void **state)
         const char *first, *then;
     } cases[] = {{"{\"a\": 1}\n", "{\"b\": 2}\n"}, {"1\n\nHe 0 0 0\n", "1\n\nH 0 0 0\n"}};
     const char *const paths[] = {"-"};
+    const struct hf_record_source source = {.n_path = 1, .path = paths};
     const int old = dup(STDIN_FILENO);
     for (int i = 0; i < 2; i++) {
         struct hf_record_reader *reader = NULL;
@@ -147,7 +151,7 @@ static void what_has_arrived_is_not_waited_for(void **state)
         dup2(ends[0], STDIN_FILENO);
         const char *first = cases[i].first, *then = cases[i].then;
         assert_int_equal(write(ends[1], first, strlen(first)), strlen(first));
-        assert_ok(hf_record_reader_create(NULL, 1, paths, &reader, &error));
+        assert_ok(hf_record_reader_create(NULL, &source, &reader, &error));
         alarm(20); /* a reader that waits would wait for ever */
         assert_ok(hf_record_reader_next(reader, &record, &there, &error));
         assert_true(there);
@@ -180,7 +184,8 @@ static void a_file_that_is_not_there_is_an_error(void **state)
 {
     struct hf_record_reader *reader = NULL;
     const char *const paths[] = {"no/such/file"};
-    assert_failure(hf_record_reader_create(NULL, 1, paths, &reader, &error), HF_BAD_INPUT, &error,
+    const struct hf_record_source source = {.n_path = 1, .path = paths};
+    assert_failure(hf_record_reader_create(NULL, &source, &reader, &error), HF_BAD_INPUT, &error,
                    "no/such/file");
 }
 

@@ -14,7 +14,7 @@ def parse(text):
     iterations = output["extras"]["hf"]["iterations"]
     final = min(entry["screening_threshold"] for entry in iterations)
     sharp = [entry["seconds"] for entry in iterations if entry["screening_threshold"] == final]
-    return {"energy_hartree": output["return_result"], "builds": len(iterations), "first_build_seconds": sharp[0],
+    return {"energy_hartree": output["properties"]["return_energy"], "builds": len(iterations), "first_build_seconds": sharp[0],
             "later_build_seconds": statistics.median(sharp[1:] or sharp), "version": output["provenance"]["version"],
             "iteration_seconds": [entry["seconds"] for entry in iterations]}
 
@@ -34,5 +34,5 @@ class Hf:
         return qcschema.load(self.result.read_text(encoding="utf-8"))
 
     def run(self):
-        seconds, _ = timed(self.name, self.command, None, mpi_environment())
-        return {"seconds": seconds, **parsed(self.name, parse, self.result.read_text(encoding="utf-8"))}
+        times, _ = timed(self.name, self.command, None, mpi_environment())
+        return {**times, **parsed(self.name, parse, self.result.read_text(encoding="utf-8"))}

@@ -19,7 +19,7 @@ def input_text(problem, folder, solver):
         "scf", "rhf", "singlet", "direct", *solver, "maxiter 100",
         f"thresh {problem.commutator_tolerance}", f"tol2e {problem.screening}",
         'noprint "final vectors analysis" "mulliken" "multipole"', "end",
-        "set scf:pstat .true.", "task scf energy", ""])
+        "set scf:pstat .true.", *(["mp2", "tight", "end", "task mp2 gradient"] if problem.mp2 else ["task scf energy"]), ""])
 
 
 def parse(text):
@@ -28,7 +28,7 @@ def parse(text):
     calls, seconds = found(r"^\s*scf: fock +(\d+)(?: +\S+){7} +(\S+)", text, "timer of Fock builds")
     build = float(seconds) / int(calls)
     since_start = re.findall(r"^ +\d+ +-?\d+\.\d+ +\S+D\S+ +\S+D\S+ +(\d+\.\d)$", text, re.MULTILINE)
-    return {"energy_hartree": float(found(r"Total SCF energy =\s+(\S+)", text, "total energy")[0]),
+    return {"energy_hartree": float(found(r"Total (?:SCF energy =|MP2 energy)\s+(\S+)", text, "total energy")[0]),
             "builds": int(calls), "first_build_seconds": build, "later_build_seconds": build,
             "version": found(r"nwchem branch +=\s+(\S+)", text, "version")[0],
             "iterations_end_seconds": [float(word) for word in since_start]}
@@ -37,6 +37,7 @@ def parse(text):
 class NWChem:
     name = "nwchem"
     executable = "nwchem"
+    mp2 = True
     solver = ()
     about = ("NWChem, task scf direct with its own solver: quadratically convergent, several builds per iteration, "
              "some less sharp than the last. All are whole; build time: mean of its timer of Fock builds")
@@ -48,8 +49,8 @@ class NWChem:
 
     def run(self):
         (self.folder / "compared.movecs").unlink(missing_ok=True)
-        seconds, text = timed(self.name, self.command, self.folder, mpi_environment())
-        return {"seconds": seconds, **parsed(self.name, parse, text)}
+        times, text = timed(self.name, self.command, self.folder, mpi_environment())
+        return {**times, **parsed(self.name, parse, text)}
 
 
 class NWChemDiis(NWChem):

@@ -49,7 +49,7 @@ def basis_file(basis, name):
 class Problem:
     """One molecule in one basis set; coordinates in bohr, as words."""
 
-    def __init__(self, output, basis, cores, memory_megabytes):
+    def __init__(self, output, basis, cores, memory_megabytes, mp2=False):
         molecule, extras = output["molecule"], output["extras"]["hf"]
         if not all(molecule["real"]):
             raise PeerError("ghost atoms are not compared")
@@ -72,6 +72,7 @@ class Problem:
         self.energy_tolerance = output["keywords"]["energy_tolerance"]
         self.commutator_tolerance = output["keywords"]["commutator_tolerance"]
         self.cores = cores
+        self.mp2 = mp2
         self.memory_megabytes = memory_megabytes
 
     def atoms(self, template="{} {} {} {}"):

@@ -16,7 +16,8 @@ def input_text(problem, scf_type):
         "symmetry c1", "no_reorient", "no_com", "}", *basis, "}", "set {", f"scf_type {scf_type}",
         f"puream {'true' if spherical else 'false'}", "df_scf_guess false", "guess sad",
         f"e_convergence {problem.energy_tolerance}", f"d_convergence {problem.commutator_tolerance}",
-        f"ints_tolerance {problem.screening}", "}", "energy('scf')", ""])
+        f"ints_tolerance {problem.screening}",
+        *(["mp2_type conv", "freeze_core false", "}", "gradient('mp2')"] if problem.mp2 else ["}", "energy('scf')"]), ""])
 
 
 def parse(text, timers):
@@ -27,7 +28,8 @@ def parse(text, timers):
     if "Total PK formation time" in timers:
         stored = float(found(pattern % "Total PK formation time", timers, "timer of the PK matrices")[0])
     build = float(seconds) / int(calls)
-    return {"energy_hartree": float(found(r"Total Energy =\s+(\S+)", text, "total energy")[0]), "builds": int(calls),
+    energy = found(r"(?:Total Energy =|^\s*MP2 Total Energy \(a\.u\.\)\s*:)\s+(\S+)", text, "total energy")
+    return {"energy_hartree": float(energy[0]), "builds": int(calls),
             "first_build_seconds": stored + build, "later_build_seconds": build,
             "version": found(r"Psi4 (\S+) release", text, "version")[0]}
 
@@ -35,6 +37,7 @@ def parse(text, timers):
 class Psi4:
     executable = "psi4"
     scf_type = None
+    mp2 = False
 
     def __init__(self, problem, folder, _launch, path):
         self.folder = folder
@@ -44,9 +47,9 @@ class Psi4:
     def run(self):
         timers = self.folder / "timer.dat"
         timers.unlink(missing_ok=True)  # Psi4 appends
-        seconds, _ = timed(self.name, self.command, self.folder)
+        times, _ = timed(self.name, self.command, self.folder)
         text = (self.folder / "psi4.out").read_text(encoding="utf-8", errors="replace")
-        return {"seconds": seconds, **parsed(self.name, parse, text, timers.read_text(encoding="utf-8"))}
+        return {**times, **parsed(self.name, parse, text, timers.read_text(encoding="utf-8"))}
 
 
 class Psi4Direct(Psi4):
@@ -59,5 +62,6 @@ class Psi4Direct(Psi4):
 class Psi4Pk(Psi4):
     name = "psi4-pk"
     scf_type = "pk"
+    mp2 = True
     about = ("Psi4, scf_type pk: integrals are computed once and kept. First build: its timer of that and of one "
-             "J and K; later builds: J and K from the stored integrals")
+             "J and K; later builds: J and K from the stored integrals. MP2 gradients: mp2_type conv")

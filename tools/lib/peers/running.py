@@ -2,6 +2,7 @@
 
 import os
 import re
+import resource
 import subprocess
 import tempfile
 import time
@@ -21,20 +22,27 @@ def keep(name, text):
     return path
 
 
+def cpu_seconds():
+    """Of the programs that have ended."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
 def timed(name, command, folder, environment=None, good_codes=(0,)):
-    """(wall seconds, everything it printed) of a command that must end with one of some codes."""
-    start = time.monotonic()
+    """({"seconds": wall, "cpu_seconds": of all its processes}, everything it printed) of a command that must end with one of
+    some codes."""
+    start, used = time.monotonic(), cpu_seconds()
     try:
         done = subprocess.run(command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, check=False)
     except OSError as error:
         raise PeerError(f"{name}: {command[0]} cannot be started: {error.strerror}") from error
-    seconds = time.monotonic() - start
+    times = {"seconds": time.monotonic() - start, "cpu_seconds": cpu_seconds() - used}
     text = done.stdout.decode("utf-8", "replace")
     if done.returncode not in good_codes:
         raise PeerError(f"{name} ended with exit code {done.returncode}; "
                         f"the end of its output is in {keep(name, text)}")
-    return seconds, text
+    return times, text
 
 
 def found(pattern, text, what):

@@ -3,7 +3,7 @@
 import statistics
 
 ENERGY_DIFFERENCE = 1e-6
-SECONDS = ("seconds", "first_build_seconds", "later_build_seconds")
+SECONDS = ("seconds", "cpu_seconds", "first_build_seconds", "later_build_seconds")
 
 
 def summary(runs):
@@ -27,12 +27,13 @@ def summary(runs):
 def lines(programs):
     """The table for people: whole program, then one Fock build, each with its ratio over the first line."""
     yield (f"{'program':<12} {'energy/hartree':>18} {'differs by':>10} {'builds':>6} "
-           f"{'SCF s':>9} {'min':>9} {'max':>9} {'ratio':>7} {'build s':>9} {'ratio':>7} {'later s':>9} {'ratio':>7}")
+           f"{'whole s':>9} {'min':>9} {'max':>9} {'ratio':>7} {'CPU s':>9} {'ratio':>7} {'build s':>9} {'ratio':>7} {'later s':>9} {'ratio':>7}")
     for name, row in programs.items():
         median = row["median"]
         ratio = {key: "-" if value is None else f"{value:.2f}" for key, value in row["ratio"].items()}
         yield (f"{name:<12} {row['energy_hartree']:18.10f} {row['energy_difference_hartree']:10.1e} {row['builds']:6d} "
                f"{median['seconds']:9.3f} {row['seconds_min']:9.3f} {row['seconds_max']:9.3f} {ratio['seconds']:>7} "
+               f"{median['cpu_seconds']:9.3f} {ratio['cpu_seconds']:>7} "
                f"{median['first_build_seconds']:9.4f} {ratio['first_build_seconds']:>7} "
                f"{median['later_build_seconds']:9.4f} {ratio['later_build_seconds']:>7}")
 
