@@ -112,7 +112,11 @@ hf_status hf_local_bras_first(const struct hf_local_integrals *integrals,
                                         .quartets = HF_QUARTETS_EVERY_KET};
     struct half half = {.local = integrals->local, .blocks = blocks};
     HF_CHECK(hf_local_run_pass(integrals, &order, &pass, &half, result, error));
-    return hf_agree(half.local->context->comm, keep(&half, error), error);
+    struct hf_context *context = half.local->context;
+    hf_timer_start(&context->timers, &hf_phase_local_exchange); /* sorting, handing over */
+    hf_sim_compute(hf_sim_seconds(context->trace->now, HF_SIM_EXCHANGE, 0) / context->n_rank);
+    hf_timer_stop(&context->timers, &hf_phase_local_exchange);
+    return hf_agree(context->comm, keep(&half, error), error);
 }
 
 /** The second half on a rank. */

@@ -38,16 +38,17 @@ void hf_trace_end_build(struct hf_trace *trace)
     trace->now = NULL;
 }
 
-/** What all ranks share evenly is recorded as copying, in pieces that one rank has. */
+/** What all ranks share evenly is recorded as copying, in pieces that one rank has; a step contains it. */
 void hf_trace_add(struct hf_trace *trace, int thread, int kind, int64_t task, double start,
                   double seconds)
 {
     if (trace == NULL || trace->now == NULL) return;
-    if (kind != HF_TRACE_COPYING)
-        hf_sim_compute(trace->share[kind] * hf_sim_seconds(trace->now, kind, task));
-    else if (task == 0)
-        hf_sim_compute(hf_sim_all_seconds(trace->now, kind) / trace->context->n_rank /
-                       trace->context->n_thread);
+    const double copying = hf_sim_all_seconds(trace->now, HF_TRACE_COPYING);
+    double passes = trace->share[kind] * hf_sim_seconds(trace->now, kind, task);
+    if (kind == HF_TRACE_STEP) passes -= copying;
+    if (kind == HF_TRACE_COPYING)
+        passes = task == 0 ? copying / trace->context->n_rank / trace->context->n_thread : 0.0;
+    hf_sim_compute(passes);
     trace->ended = hf_sim_now();
 }
 

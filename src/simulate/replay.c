@@ -234,8 +234,8 @@ static hf_status prepare(struct replay *replay, struct hf_error *error)
     const cJSON *mp2 = hf_sim_method(rounds, "mp2"), *local = hf_sim_method(rounds, "local_mp2");
     int64_t most = 0;
     for (int i = 0; i < rounds->n_round; i++)
-        if (rounds->round[i].of[HF_TRACE_TASK].n > most)
-            most = rounds->round[i].of[HF_TRACE_TASK].n;
+        for (int kind = HF_TRACE_TASK; kind <= HF_TRACE_STORED_TASK; kind++)
+            if (rounds->round[i].of[kind].n > most) most = rounds->round[i].of[kind].n;
     HF_TAKE(&replay->arena, replay->owner, (size_t)most);
     HF_TAKE(&replay->arena, replay->begin, (size_t)replay->settings->n_rank);
     HF_CHECK(hf_arena_check(&replay->arena, error));

@@ -15,9 +15,15 @@ enum { FEW_BLOCKS = 65536 };
 /** Of tasks in all rounds, seconds and bytes: what a trace of hf does not reach. */
 static const double TOO_MANY = 1e9;
 
-static const char *const name_of[HF_TRACE_FIRST_PHASE] = {
-    "task",    "stored task", "Coulomb task", "first quarter", "second quarter",
-    "copying", "pair task",   "step",         "Coulomb step"};
+/** Those of the Coulomb pass are not replayed here. */
+static const char *const name_of[HF_SIM_N_KIND] = {[HF_TRACE_TASK] = "task",
+                                                   [HF_TRACE_STORED_TASK] = "stored task",
+                                                   [HF_TRACE_FIRST_QUARTER] = "first quarter",
+                                                   [HF_TRACE_SECOND_QUARTER] = "second quarter",
+                                                   [HF_TRACE_COPYING] = "copying",
+                                                   [HF_TRACE_PAIR_TASK] = "pair task",
+                                                   [HF_TRACE_STEP] = "step",
+                                                   [HF_SIM_EXCHANGE] = "Local MP2: exchange"};
 
 /** What is read. */
 struct reader {
@@ -66,8 +72,9 @@ static void find_kinds(struct reader *reader)
         reader->kind[i] = i == HF_TRACE_BLOCK_J || i == HF_TRACE_BLOCK_K ? i : -1;
     cJSON_ArrayForEach(one, names)
     {
-        for (int i = 0; i < HF_TRACE_FIRST_PHASE && k < HF_TRACE_ADDS_J; i++)
-            if (cJSON_IsString(one) && strcmp(one->valuestring, name_of[i]) == 0)
+        for (int i = 0; i < HF_SIM_N_KIND && k < HF_TRACE_ADDS_J; i++)
+            if (cJSON_IsString(one) && name_of[i] != NULL &&
+                strcmp(one->valuestring, name_of[i]) == 0)
                 reader->kind[k] = i;
         k++;
     }
@@ -117,7 +124,7 @@ static double bytes_left(FILE *file)
     return fseek(file, here, SEEK_SET) == 0 ? (double)(end - here) : 0.0;
 }
 
-/** Header and records. */
+/** Header and records; what is recorded of a phase is task 0. */
 static hf_status read_file(struct reader *reader, struct hf_error *error)
 {
     hf_status status = HF_OK;
@@ -129,6 +136,9 @@ static hf_status read_file(struct reader *reader, struct hf_error *error)
     HF_TRY(read_header(reader, bytes_left(file), error));
     if (fread(reader->record, RECORD_BYTES, reader->n_record, file) != reader->n_record)
         status = ends_early(reader, error);
+    find_kinds(reader);
+    for (size_t k = 0; k < reader->n_record; k++)
+        if (reader->kind[reader->record[k].kind] == HF_SIM_EXCHANGE) reader->record[k].task = 0;
 cleanup:
     free(line);
     fclose(file);
@@ -159,8 +169,10 @@ static hf_status count(struct reader *reader, struct hf_error *error)
         struct hf_sim_round *round = round_of(reader, record);
         if (round == NULL) continue;
         const bool is_build = record->build < HF_TRACE_FIRST_BATCH;
-        const bool is_block = kind >= HF_TRACE_FIRST_PHASE;
-        const double most = is_build ? (double)round->of[HF_TRACE_TASK].n : n_most;
+        const bool is_block = kind >= HF_SIM_N_KIND;
+        /* later builds may compute none of the tasks that an earlier one stored */
+        const bool is_stored = kind == HF_TRACE_STORED_TASK;
+        const double most = is_build && !is_stored ? (double)round->of[HF_TRACE_TASK].n : n_most;
         if (record->task < 0 || (double)record->task >= most ||
             !(record->seconds >= 0.0f && record->seconds < TOO_MANY) ||
             (is_block && !(record->start >= 0.0 && record->start < n_most)))
@@ -182,7 +194,7 @@ static hf_status add_up(struct reader *reader, struct hf_error *error)
     for (int i = 0; i < rounds->n_round + rounds->n_batch; i++) {
         struct hf_sim_round *round =
             i < rounds->n_round ? &rounds->round[i] : &rounds->batch[i - rounds->n_round];
-        for (int kind = 0; kind < HF_TRACE_FIRST_PHASE; kind++)
+        for (int kind = 0; kind < HF_SIM_N_KIND; kind++)
             HF_TAKE(arena, round->of[kind].seconds, (size_t)round->of[kind].n);
         HF_TAKE(arena, round->order, (size_t)round->of[HF_TRACE_TASK].n);
         HF_TAKE(arena, round->first_block, (size_t)round->n_block + 2);
@@ -192,7 +204,7 @@ static hf_status add_up(struct reader *reader, struct hf_error *error)
         const struct hf_trace_record *record = &reader->record[k];
         const int kind = reader->kind[record->kind];
         struct hf_sim_round *round = round_of(reader, record);
-        if (round != NULL && kind < HF_TRACE_FIRST_PHASE)
+        if (round != NULL && kind < HF_SIM_N_KIND)
             round->of[kind].seconds[record->task] += record->seconds;
         else if (round != NULL)
             round->first_block[record->task + 2]++; /* one too far, until they are placed */
@@ -215,7 +227,7 @@ static hf_status place_blocks(struct reader *reader, struct hf_error *error)
     for (size_t k = 0; k < reader->n_record; k++) {
         const struct hf_trace_record *record = &reader->record[k];
         struct hf_sim_round *round = round_of(reader, record);
-        if (round == NULL || reader->kind[record->kind] < HF_TRACE_FIRST_PHASE) continue;
+        if (round == NULL || reader->kind[record->kind] < HF_SIM_N_KIND) continue;
         if (record->build < HF_TRACE_FIRST_BATCH)
             rounds->block_bytes[(int)record->start] = record->seconds;
         round->block[round->first_block[record->task + 1]++] = (struct hf_sim_block){
@@ -265,7 +277,6 @@ hf_status hf_sim_rounds_read(const char *path, struct hf_sim_rounds *rounds, str
     struct reader reader = {.path = path, .rounds = rounds};
     *rounds = (struct hf_sim_rounds){.arena = {.label = "the trace"}};
     HF_TRY(read_file(&reader, error));
-    find_kinds(&reader);
     for (size_t k = 0; k < reader.n_record; k++) {
         const int batch = (int)reader.record[k].build - HF_TRACE_FIRST_BATCH;
         if (reader.record[k].build != HF_TRACE_NO_BUILD && batch >= rounds->n_batch)

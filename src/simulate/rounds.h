@@ -26,9 +26,12 @@ struct hf_sim_tasks {
     double *seconds; /**< [n] */
 };
 
+/** A kind of its own: what local MP2 sorts and hands over within a rank, recorded as a phase, at task 0. */
+enum { HF_SIM_EXCHANGE = HF_TRACE_FIRST_PHASE, HF_SIM_N_KIND };
+
 /** The tasks of a Fock build, or of a batch of a transformation of integrals. */
 struct hf_sim_round {
-    struct hf_sim_tasks of[HF_TRACE_FIRST_PHASE]; /**< enum hf_trace_kind */
+    struct hf_sim_tasks of[HF_SIM_N_KIND]; /**< enum hf_trace_kind */
     /** HF_TRACE_TASK in falling levels of cost, as hf lists them (work/costs.h); empty ones are not in the list. */
     int64_t n_listed, *order;
     struct hf_task_levels levels;

@@ -10,6 +10,7 @@ from .reproduction import NETWORK
 OPTIONS = ["--basis", "cc-pVDZ", "--method", "lmp2", "--checkpoint", "none"]
 PROCESSES = (1, 2, 4, 8, 16, 24, 32, 48, 64, 80, 100)
 SCHEDULER = "steal"
+TRANSPORT = "rma"  # amplitudes are fetched from windows of MPI, which serve at once
 
 
 def beside_the_book(rows, name):
@@ -22,7 +23,8 @@ def beside_the_book(rows, name):
 
 
 def figure(shop, number, name, title, arguments):
-    forecast = Forecast(LocalMp2(shop.recording(f"figure-{number}", [*arguments, *OPTIONS]), NETWORK, models.GAMMA_SECONDS))
+    forecast = Forecast(LocalMp2(shop.recording(f"figure-{number}", [*arguments, *OPTIONS]), NETWORK, models.GAMMA_SECONDS,
+                                 transport=TRANSPORT))
     table = forecast.lines([SCHEDULER], PROCESSES)
     shop.draw(f"figure-{number}", f"Local MP2, {title} in cc-pVDZ (after Janssen and Nielsen, Fig. {number}, simulated)", [
         Panel("", "Processes", "Speedup", speedup_curves(forecast.rows), linear=True)])

@@ -27,13 +27,15 @@ class Step(NamedTuple):
 
 
 class Simulated:
-    """A method of a Recording; `one` is a rank of one thread."""
+    """A method of a Recording; `one` is a rank of one thread. `transport`: of blocks; None: that of the run, or hf's default."""
 
-    def __init__(self, recording, network, gamma_seconds, n_thread=1):
+    def __init__(self, recording, network, gamma_seconds, n_thread=1, transport=None):
+        # pylint: disable=too-many-arguments,too-many-positional-arguments
         if recording.header["n_rank"] > 1:
             raise ValueError(f"{self.TITLE} is replayed from traces of 1 process, not of {recording.header['n_rank']}")
         self.recording, self.network, self.gamma, self.n_thread = recording, network, gamma_seconds, n_thread
         self.machine = models.Machine(network.alpha_seconds, BYTES * network.beta_seconds_per_byte, gamma_seconds)
+        self.transport = transport or recording.header.get("onesided")
         self._rounds, self._known = {}, {}
 
     def predict(self, scheduler, n_rank, n_thread=None):
@@ -43,7 +45,7 @@ class Simulated:
             size = self.recording.nearest(key[1] * key[2])
             header = self.recording.header
             if size.tasks_for not in self._rounds:
-                self._rounds[size.tasks_for] = Rounds([], header["n_function"], transport=header.get("onesided"), batches=size.batches,
+                self._rounds[size.tasks_for] = Rounds([], header["n_function"], transport=self.transport, batches=size.batches,
                                                       header={**header, "tasks_for": size.tasks_for})
             found = self._rounds[size.tasks_for].steps(scheduler, n_rank, self.network, key[2])
             self._known[key] = self.complete(key[1], {step: Step(phases.pop("seconds"), phases) for step, phases in found.items()})
@@ -105,8 +107,9 @@ class LocalMp2(Simulated):
     was not measured apart in these steps is done by every rank."""
     TITLE, NAME, WHOLE = "Local MP2", "local-mp2", WHOLE
 
-    def __init__(self, recording, network, gamma_seconds, n_thread=1):
-        super().__init__(recording, network, gamma_seconds, n_thread)
+    def __init__(self, *arguments, **more):
+        super().__init__(*arguments, **more)
+        recording = self.recording
         self.batches = recording.sizes[0].batches
         if len(self.batches) <= ITERATIONS or len(self.batches[HALVES].first) == 0:
             raise ValueError("the traces do not have all steps of local MP2; expected those of a run from its SCF on")

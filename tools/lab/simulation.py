@@ -13,6 +13,7 @@ import weakref
 from typing import NamedTuple
 
 from . import constants, launch, trace
+from .phases import LOCAL_EXCHANGE
 from .failure import BAD_INPUT, NO_RESOURCE, Failure
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
@@ -86,7 +87,7 @@ class Rounds:
     def __init__(self, rounds, n_function=0, reads_only=False, transport=None, batches=(), header=None):
         # pylint: disable=too-many-arguments,too-many-positional-arguments
         self._transport = transport or "thread"
-        kinds = [trace.TASK, trace.STORED_TASK, trace.FIRST_QUARTER, trace.SECOND_QUARTER, trace.PAIR_TASK, trace.COPYING, trace.STEP]
+        kinds = [trace.TASK, trace.STORED_TASK, trace.FIRST_QUARTER, trace.SECOND_QUARTER, trace.PAIR_TASK, trace.COPYING, trace.STEP, LOCAL_EXCHANGE]
         records = []
         for number, (costs, stored, blocks) in enumerate(rounds):
             records += [(float(block), task, n_byte, number, 0, kind)
@@ -94,7 +95,8 @@ class Rounds:
             records += [(0.0, task, seconds, number, 0, 0) for task, seconds in enumerate(costs) if seconds > 0.0]
             records += [(0.0, task, seconds, number, 0, 1) for task, seconds in stored.items()]
         for number, batch in enumerate(batches, trace.FIRST_BATCH):
-            tasks = (batch.first, (), batch.first_quarter, batch.second_quarter, batch.pairs, [batch.copying], [batch.step])
+            tasks = (batch.first, (), batch.first_quarter, batch.second_quarter, batch.pairs, [batch.copying], [batch.step],
+                     [batch.phases.get(LOCAL_EXCHANGE, 0.0)])
             records += [(0.0, task, seconds, number, 0, kind) for kind, costs in enumerate(tasks) for task, seconds in enumerate(costs)]
             records += [(0.0, task, n_byte, number, 0, trace.BLOCK_J) for task, n_byte in batch.bytes.items()]
             records += [(float(block), task, n_byte, number, 0, trace.BLOCK_K)
