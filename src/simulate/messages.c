@@ -16,10 +16,10 @@ struct hf_sim_message {
     char data[];
 };
 
-/** Half of a service. */
+/** Half of a service, which takes a core. */
 static void spend(void)
 {
-    hf_sim_sleep(0.5 * hf_sim_the_machine()->manager_service_seconds);
+    hf_sim_compute(0.5 * hf_sim_the_machine()->manager_service_seconds);
 }
 
 /* ---- Sending ---- */

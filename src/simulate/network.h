@@ -33,6 +33,7 @@ struct hf_sim_operation;
 struct hf_sim_process {
     struct hf_sim_message *first, *last; /**< that have arrived */
     double out_free, in_free;            /**< when its lines are free */
+    double serve_free;                   /**< when it can serve the next operation on its memory */
     struct hf_sim_operation *waiting;    /**< on its memory, until it calls MPI */
     MPI_Comm alone;
 };
