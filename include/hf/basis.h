@@ -186,8 +186,9 @@ hf_status hf_basis_merge(const struct hf_basis *basis, struct hf_basis **merged,
 void hf_mix_block(const struct hf_basis *merged, bool sums, int row_atom, int column_atom,
                   double block[]);
 
-/** Transforms orbitals [n_orbital][n] from published to merged functions (U^T C). Not collective. */
-void hf_mix_orbitals(const struct hf_basis *merged, int n_orbital, double coefficient[]);
+/** Transforms orbitals [n_orbital][n] from published to merged functions (U^T C), or with `sums` derivatives by them
+ *  from merged to published functions (U Y). Not collective. */
+void hf_mix_orbitals(const struct hf_basis *merged, bool sums, int n_orbital, double coefficient[]);
 
 /** Index of a shell in its atom, and its functions there (merged basis: in its site, see hf_basis_merge). */
 struct hf_shell_place {

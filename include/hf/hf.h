@@ -1,7 +1,8 @@
-/* The library in one header. Two functions do whole calculations:
+/* The library in one header. These functions do whole calculations:
  *
  *     hf_energy      atoms and the name of a basis set in, energy out
  *     hf_run         settings or an input file in; result, wave function and record out
+ *     hf_run_json    a QCSchema input in, the answer out; hf_run_each: many of them
  *
  * Compile and link with `pkg-config --cflags --libs hf`. Examples: docs/examples. */
 #ifndef HF_HF_H
@@ -14,6 +15,7 @@
 #include "hf/properties.h"
 #include "hf/record.h"
 #include "hf/run.h"
+#include "hf/run_json.h"
 #include "hf/scf.h"
 #include "hf/status.h"
 #include "hf/units.h"

@@ -41,11 +41,11 @@ void hf_mix_block(const struct hf_basis *merged, bool sums, int row_atom, int co
     mix(merged, column_atom, sums, n_row, n_column, 1, block);
 }
 
-void hf_mix_orbitals(const struct hf_basis *merged, int n_orbital, double coefficient[])
+void hf_mix_orbitals(const struct hf_basis *merged, bool sums, int n_orbital, double coefficient[])
 {
     const size_t n = (size_t)merged->n_function;
     if (merged->n_mixing == 0) return;
     for (int atom = 0; atom < merged->n_atom; atom++)
-        mix(merged, atom, false, (size_t)n_orbital, n, 1,
+        mix(merged, atom, sums, (size_t)n_orbital, n, 1,
             coefficient + hf_atom_first_function(merged, atom));
 }

@@ -59,7 +59,7 @@ hf_status hf_mp2_batch_of_kets(struct hf_mp2 *mp2, struct hf_error *error)
     hf_status status;
     HF_TRY(hf_mp2_first_half(mp2, error));
     mp2->result->bytes = fmax(mp2->result->bytes, stored_bytes(mp2));
-    if (mp2->sums == NULL) {
+    if (mp2->settings->derivatives == NULL) {
         HF_TRY(hf_mp2_second_half(mp2, error));
     } else {
         HF_TRY(hf_mp2_amplitudes(mp2, error));

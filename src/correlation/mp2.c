@@ -66,7 +66,7 @@ static hf_status make_orbitals(struct hf_mp2 *mp2, const struct hf_orbitals *fro
     make_arrays(&mp2->arena, (size_t)n, orbitals);
     HF_TRY(hf_agree(mp2->context->comm, hf_arena_check(&mp2->arena, error), error));
     hf_matrix_gather_full(from->coefficient, coefficient);
-    hf_mix_orbitals(mp2->merged, m, coefficient);
+    hf_mix_orbitals(mp2->merged, false, m, coefficient);
     fill_arrays(orbitals, n, n_frozen, o, coefficient);
 cleanup:
     hf_arena_release(&mp2->arena, coefficient);
@@ -170,7 +170,7 @@ static hf_status choose(struct hf_mp2 *mp2, struct hf_error *error)
         .most_functions = hf_most_pair_functions(pairs->n_class, pairs->class_of),
         .most_shell = hf_most_functions_of_shell(mp2->merged),
         .n_spin = mp2->n_spin,
-        .one_batch = mp2->sums != NULL && mp2->settings->one_batch,
+        .one_batch = mp2->settings->derivatives != NULL && mp2->settings->one_batch,
     };
     for (int64_t k = 0; k < pairs->n_pair; k++) size.n_row += (double)hf_mp2_n_row(pairs, k);
     for (int spin = 0; spin < mp2->n_spin; spin++) {
@@ -179,7 +179,7 @@ static hf_status choose(struct hf_mp2 *mp2, struct hf_error *error)
     }
     MPI_Allreduce(MPI_IN_PLACE, &limit, 1, MPI_DOUBLE, MPI_MIN, mp2->context->comm);
     struct hf_mp2_choice choice = {.algorithm = &hf_mp2_with_derivatives};
-    if (mp2->sums != NULL)
+    if (mp2->settings->derivatives != NULL)
         choice.need = hf_mp2_plan_of(choice.algorithm, &size, limit);
     else
         choice = hf_mp2_choose(mp2->settings->algorithm, &size, limit);
@@ -278,7 +278,7 @@ hf_status hf_mp2_compute(struct hf_context *context, const struct hf_wavefunctio
         HF_TRY(mp2.algorithm->batch(&mp2, error));
     }
     HF_TRY(add_up(&mp2, error));
-    if (mp2.sums != NULL) HF_TRY(hf_mp2_end_derivatives(&mp2, wavefunction, error));
+    if (settings->derivatives != NULL) hf_mp2_end_derivatives(&mp2);
 cleanup:
     hf_trace_end_build(context->trace);
     hf_mp2_drop_blocks(&mp2);

@@ -371,7 +371,7 @@ static hf_status add_virtual(void *data, int thread, int n_thread, struct hf_err
                                          .to_step = length},
                      turned, length);
             hf_mp2_add_steps((size_t)n_row * length, 1.0, own->product,
-                             mp2->sums->of_virtual[spin] + (size_t)b * length);
+                             mp2->settings->derivatives->of_virtual[spin] + (size_t)b * length);
         }
         turned += n_inner * length;
         u += n_inner * (size_t)other->n_virtual;
@@ -450,7 +450,8 @@ static void join_occupied(const struct amplitudes *self)
         for (size_t i = 0; i < piece; i++) sum[i] += self->partial[k * piece + i];
     for (int spin = 0; spin < self->mp2->n_spin; spin++) {
         const int o = self->mp2->orbitals[spin].n_occupied;
-        hf_mp2_add_steps((size_t)o * hf_padded(o), -1.0, sum, self->mp2->sums->of_occupied[spin]);
+        hf_mp2_add_steps((size_t)o * hf_padded(o), -1.0, sum,
+                         self->mp2->settings->derivatives->of_occupied[spin]);
         sum += (size_t)o * hf_padded(o);
     }
 }

@@ -45,7 +45,6 @@ struct hf_mp2_effort {
 };
 
 struct hf_mp2;
-struct hf_mp2_sums;
 
 /** An algorithm. */
 struct hf_mp2_algorithm {
@@ -140,7 +139,6 @@ struct hf_mp2 {
     double **block;
     struct hf_arena stored; /**< owns the half-transformed integrals of a batch */
     struct hf_mp2_pairs energy;
-    struct hf_mp2_sums *sums; /**< for derivatives; NULL: none */
     struct hf_mp2_result *result;
 };
 
@@ -254,13 +252,12 @@ void hf_mp2_drop_blocks(struct hf_mp2 *mp2);
 /** The algorithm for an energy with derivatives; not in the list of the others (mp2_response.h). */
 extern const struct hf_mp2_algorithm hf_mp2_with_derivatives;
 
-/** Takes the sums from the arena of mp2, which may fail, and the arrays of the result. Local. */
+/** Takes the arrays of the derivatives, which begin as sums of this rank. Local. HF_NO_RESOURCE. */
 hf_status hf_mp2_begin_derivatives(struct hf_mp2 *mp2, const struct hf_wavefunction *wavefunction,
                                    struct hf_error *error) HF_MUST_CHECK;
 
-/** Adds up the ranks' sums and writes the result. Collective. HF_NO_RESOURCE. */
-hf_status hf_mp2_end_derivatives(struct hf_mp2 *mp2, const struct hf_wavefunction *wavefunction,
-                                 struct hf_error *error) HF_MUST_CHECK;
+/** Adds up the ranks' sums. Collective. */
+void hf_mp2_end_derivatives(struct hf_mp2 *mp2);
 
 /** Exchange of columns of the rows of one orbital (exchange.c). */
 struct hf_mp2_exchange {

@@ -7,22 +7,61 @@
 
 /* ---- The algorithm --------------------------------------------------------------------------- */
 
+/** Sizes that follow from those of a calculation: of both spins together, and the larger of the spins. */
+struct sizes {
+    double o, v, rows, squares;       /**< squares: of o and of v; rows: pairs jb */
+    double longest, length, n_thread; /**< rows over virtual orbitals and over functions */
+    double uneven;                    /**< share of a rank over the mean */
+    int most_virtual;
+};
+
+static struct sizes find_sizes(const struct hf_mp2_size *size)
+{
+    struct sizes sizes = {.longest = hf_mp2_size_longest(size),
+                          .length = (double)hf_padded(size->n_function),
+                          .n_thread = fmax(1.0, size->n_thread),
+                          .uneven = size->n_rank > 1 ? HF_MP2_IMBALANCE : 1.0};
+    for (int spin = 0; spin < size->n_spin; spin++) {
+        const double o = size->n_correlated[spin], v = size->n_virtual[spin];
+        sizes.o += o;
+        sizes.v += v;
+        sizes.rows += o * v;
+        sizes.squares += o * o + v * v;
+        if (size->n_virtual[spin] > sizes.most_virtual) sizes.most_virtual = size->n_virtual[spin];
+    }
+    return sizes;
+}
+
+/** hf_mp2_amplitudes. */
+static double amplitude_words(const struct hf_mp2_size *size, const struct sizes *of, double n_i)
+{
+    const double n = size->n_function, width = (double)hf_mp2_block_width(of->most_virtual);
+    const double sent = size->n_rank > 1 ? 1.0 + (of->uneven - 1.0) / size->n_rank : 0.0;
+    const double room = (double)hf_mp2_amplitude_room(
+        (size_t)of->rows, (size_t)of->o, of->most_virtual, size->n_rank, n_i > 1.0 ? (int)n_i : 1);
+    const double of_thread = of->o * fmax(n, 24.0 * width) + n * width + 24.0 * of->longest +
+                             of->longest * width * of->o / 16.0;
+    return n * (3.0 * of->o + of->v) + sent * size->n_row * width + room +
+           width * (n * of->o + of->rows + of->o * of->longest) + 16.0 * of->o * of->o +
+           of->n_thread * of_thread;
+}
+
+/** hf_mp2_second_pass. */
+static double second_words(const struct hf_mp2_size *size, const struct sizes *of, double n_i)
+{
+    const double n = size->n_function, most = size->most_functions;
+    const double of_thread = n * of->length + most * n_i * (of->length + of->longest) +
+                             n_i * (3.0 * of->length + n) + of->longest * of->length;
+    return hf_mp2_panel_words(size, n_i) + n * (2.0 * n_i + of->v) + of->n_thread * of_thread;
+}
+
 static struct hf_mp2_words words(const struct hf_mp2_size *size, double n_i)
 {
-    const double n = size->n_function, o = hf_mp2_size_orbitals(size);
-    const double v = hf_mp2_size_longest(size), length = (double)hf_padded(size->n_function);
-    const double n_rank = size->n_rank, n_thread = fmax(1.0, size->n_thread);
-    const double uneven = size->n_rank > 1 ? HF_MP2_IMBALANCE : 1.0;
-    const double sent = size->n_rank > 1 ? 1.0 + uneven / n_rank : 0.0;
-    const double sums = 2.0 * n * (o + size->n_spin * v) + 3.0 * size->n_spin * n * n;
-    const double amplitudes = n * o * v + 2.0 * o * v * v + size->n_spin * n * v + 2.0 * n * o +
-                              n_thread * (3.0 * n * v + 2.0 * o * (n + v)) + sent * size->n_row * v;
-    const double of_thread = size->most_functions * (n * length + 2.0 * n_i * length) +
-                             5.0 * n_i * length + n * (n_i + 2.0 * size->n_spin * v);
-    const double second =
-        hf_mp2_panel_words(size, n_i) + n * (2.0 * n_i + size->n_spin * v) + n_thread * of_thread;
-    return (struct hf_mp2_words){.work = sums + fmax(amplitudes, second),
-                                 .kept = uneven * size->n_row * v * n_i / n_rank};
+    const struct sizes of = find_sizes(size);
+    const double n = size->n_function, sums = n * (of.o + of.v) + of.squares;
+    return (struct hf_mp2_words){
+        .work = sums + fmax(amplitude_words(size, &of, n_i), second_words(size, &of, n_i)),
+        .kept = of.uneven * size->n_row * of.longest * n_i / size->n_rank};
 }
 
 const struct hf_mp2_algorithm hf_mp2_with_derivatives = {
@@ -40,50 +79,28 @@ struct hf_mp2_need hf_mp2_plan_derivatives(const struct hf_mp2_size *size, doubl
 
 /* ---- Sums ------------------------------------------------------------------------------------ */
 
-/** Sizes of the sums of a spin. */
-struct sizes {
-    size_t o, v, o_row, v_row, n, n_row;
-};
-
-static struct sizes sizes_of(const struct hf_mp2 *mp2, int spin)
-{
-    const struct hf_mp2_orbitals *orbitals = &mp2->orbitals[spin];
-    const int n = mp2->merged->n_function;
-    return (struct sizes){.o = (size_t)orbitals->n_occupied,
-                          .v = (size_t)orbitals->n_virtual,
-                          .o_row = hf_padded(orbitals->n_occupied),
-                          .v_row = orbitals->length,
-                          .n = (size_t)n,
-                          .n_row = hf_padded(n)};
-}
-
 hf_status hf_mp2_begin_derivatives(struct hf_mp2 *mp2, const struct hf_wavefunction *wavefunction,
                                    struct hf_error *error)
 {
     struct hf_mp2_derivatives *result = mp2->settings->derivatives;
+    const size_t n = (size_t)mp2->merged->n_function;
     result->arena = hf_mp2_arena(mp2, "derivatives of MP2");
     result->n_spin = mp2->n_spin;
     result->n_atom = wavefunction->molecule->n_atom;
     result->n_frozen_virtual = mp2->settings->n_frozen_virtual;
-    result->n_removed = wavefunction->basis->n_function - wavefunction->spin[0].n_orbital;
-    struct hf_mp2_sums *sums = mp2->sums = HF_TAKE(&mp2->arena, sums, 1);
-    for (int spin = 0; spin < mp2->n_spin && sums != NULL; spin++) {
-        const struct sizes size = sizes_of(mp2, spin);
-        const int m = result->n_orbital[spin] = wavefunction->spin[spin].n_orbital;
+    for (int spin = 0; spin < mp2->n_spin; spin++) {
+        const struct hf_mp2_orbitals *orbitals = &mp2->orbitals[spin];
+        const size_t o = (size_t)orbitals->n_occupied, v = (size_t)orbitals->n_virtual;
+        result->n_orbital[spin] = wavefunction->spin[spin].n_orbital;
         result->n_occupied[spin] = wavefunction->spin[spin].n_occupied;
-        result->n_frozen[spin] = result->n_occupied[spin] - (int)size.o;
-        HF_TAKE(&mp2->arena, sums->of_occupied[spin], size.o * size.o_row);
-        HF_TAKE(&mp2->arena, sums->of_virtual[spin], size.v * size.v_row);
-        HF_TAKE(&mp2->arena, sums->y_occupied[spin], size.o * size.n_row);
-        HF_TAKE(&mp2->arena, sums->y_virtual[spin], size.n * size.v_row);
-        HF_TAKE(&result->arena, result->density[spin], (size_t)m * (size_t)m);
-        HF_TAKE(&result->arena, result->lagrangian[spin], (size_t)m * (size_t)m);
-        HF_TAKE(&result->arena, result->of_removed[spin], (size_t)m * (size_t)result->n_removed);
+        result->n_frozen[spin] = result->n_occupied[spin] - orbitals->n_occupied;
+        HF_TAKE(&result->arena, result->of_occupied[spin], o * hf_padded(orbitals->n_occupied));
+        HF_TAKE(&result->arena, result->of_virtual[spin], v * orbitals->length);
+        HF_TAKE(&result->arena, result->steps[spin], (o + v) * n);
     }
+    HF_TAKE(&result->arena, result->slope_steps, (size_t)result->n_atom);
     HF_TAKE(&result->arena, result->slope, (size_t)result->n_atom);
-    if (sums != NULL) HF_TAKE(&mp2->arena, sums->slope, (size_t)result->n_atom);
-    HF_CHECK(hf_arena_check(&result->arena, error));
-    return hf_arena_check(&mp2->arena, error);
+    return hf_arena_check(&result->arena, error);
 }
 
 /** Adds steps over the ranks, in pieces that MPI can count. */
@@ -95,108 +112,100 @@ static void reduce(MPI_Comm comm, size_t n, int64_t sum[])
                       MPI_SUM, comm);
 }
 
-/** Adds the blocks of P to the matrix between all orbitals. */
-static void write_density(const struct hf_mp2 *mp2, int spin)
+/** Numbers from n steps, in their place. */
+static double *convert(size_t n, int64_t steps[])
 {
-    const struct hf_mp2_derivatives *result = mp2->settings->derivatives;
-    const struct sizes size = sizes_of(mp2, spin);
-    const size_t m = (size_t)result->n_orbital[spin], first_o = (size_t)result->n_frozen[spin],
-                 first_v = (size_t)result->n_occupied[spin];
-    double *to = result->density[spin];
-    for (size_t i = 0; i < size.o; i++)
-        for (size_t j = 0; j < size.o; j++)
-            to[(first_o + i) * m + first_o + j] =
-                HF_SLOPE_STEP * (double)mp2->sums->of_occupied[spin][i * size.o_row + j];
-    for (size_t a = 0; a < size.v; a++)
-        for (size_t b = 0; b < size.v; b++)
-            to[(first_v + a) * m + first_v + b] =
-                HF_SLOPE_STEP * (double)mp2->sums->of_virtual[spin][a * size.v_row + b];
-}
-
-/** to [q][n_p] = Y_pq = 2 sum_m C_mp (sums)_mq, with coefficients [n_p][n] of merged functions. */
-static void write_lagrangian(const struct hf_mp2 *mp2, int spin, size_t n_p,
-                             const double *coefficient, double *to)
-{
-    const struct hf_mp2_derivatives *result = mp2->settings->derivatives;
-    const struct sizes size = sizes_of(mp2, spin);
-    const size_t first_o = (size_t)result->n_frozen[spin],
-                 first_v = (size_t)result->n_occupied[spin];
-    for (size_t p = 0; p < n_p; p++) {
-        const double *of_p = coefficient + p * size.n;
-        for (size_t i = 0; i < size.o; i++) {
-            double sum = 0.0;
-            const int64_t *y = mp2->sums->y_occupied[spin] + i * size.n_row;
-            for (size_t f = 0; f < size.n; f++) sum += of_p[f] * (double)y[f];
-            to[(first_o + i) * n_p + p] = 2.0 * HF_SLOPE_STEP * sum;
-        }
-        for (size_t f = 0; f < size.n; f++) {
-            const int64_t *y = mp2->sums->y_virtual[spin] + f * size.v_row;
-            for (size_t a = 0; a < size.v; a++)
-                to[(first_v + a) * n_p + p] += 2.0 * HF_SLOPE_STEP * of_p[f] * (double)y[a];
-        }
+    double *number = (double *)(void *)steps;
+    for (size_t k = 0; k < n; k++) {
+        int64_t step;
+        memcpy(&step, &steps[k], sizeof step);
+        const double value = HF_SLOPE_STEP * (double)step;
+        memcpy(&number[k], &value, sizeof value);
     }
+    return number;
 }
 
-/** removed [r][n] = the removed functions, merged. Collective. */
-static hf_status find_removed(const struct hf_mp2 *mp2, const struct hf_wavefunction *wavefunction,
-                              double *eigenvalue, double *removed, struct hf_error *error)
+void hf_mp2_end_derivatives(struct hf_mp2 *mp2)
 {
-    hf_status status = HF_OK;
-    const int n = wavefunction->basis->n_function, r = mp2->settings->derivatives->n_removed;
-    struct hf_matrix *overlap = NULL, *vector = NULL;
-    if (r == 0) return HF_OK;
-    HF_TRY(hf_matrix_create(wavefunction->linalg, "overlap", n, n, &overlap, error));
-    HF_TRY(hf_matrix_create(wavefunction->linalg, "removed functions", n, r, &vector, error));
-    hf_matrix_copy(wavefunction->overlap, overlap);
-    HF_TRY(hf_matrix_eigen(overlap, eigenvalue, vector, error));
-    hf_matrix_gather_full(vector, removed);
-    hf_mix_orbitals(mp2->merged, r, removed);
-cleanup:
-    hf_matrix_destroy(&vector);
-    hf_matrix_destroy(&overlap);
-    return status;
-}
-
-hf_status hf_mp2_end_derivatives(struct hf_mp2 *mp2, const struct hf_wavefunction *wavefunction,
-                                 struct hf_error *error)
-{
-    hf_status status;
     MPI_Comm comm = mp2->context->comm;
     struct hf_mp2_derivatives *result = mp2->settings->derivatives;
-    struct hf_arena arena = hf_mp2_arena(mp2, "orbital coefficients");
-    const size_t n = (size_t)mp2->merged->n_function;
-    const int last = mp2->n_spin - 1, most = result->n_orbital[0] > result->n_orbital[last]
-                                                 ? result->n_orbital[0]
-                                                 : result->n_orbital[last];
-    double *coefficient = HF_TAKE(&arena, coefficient, n * (size_t)most);
-    double *removed = HF_TAKE(&arena, removed, n * (size_t)result->n_removed);
-    double *eigenvalue = HF_TAKE(&arena, eigenvalue, n);
-    HF_TRY(hf_agree(comm, hf_arena_check(&arena, error), error));
-    HF_TRY(find_removed(mp2, wavefunction, eigenvalue, removed, error));
     for (int spin = 0; spin < mp2->n_spin; spin++) {
-        const struct sizes size = sizes_of(mp2, spin);
-        reduce(comm, size.o * size.o_row, mp2->sums->of_occupied[spin]);
-        reduce(comm, size.v * size.v_row, mp2->sums->of_virtual[spin]);
-        reduce(comm, size.o * size.n_row, mp2->sums->y_occupied[spin]);
-        reduce(comm, size.n * size.v_row, mp2->sums->y_virtual[spin]);
-        hf_matrix_gather_full(wavefunction->spin[spin].coefficient, coefficient);
-        hf_mix_orbitals(mp2->merged, result->n_orbital[spin], coefficient);
-        write_density(mp2, spin);
-        write_lagrangian(mp2, spin, (size_t)result->n_orbital[spin], coefficient,
-                         result->lagrangian[spin]);
-        write_lagrangian(mp2, spin, (size_t)result->n_removed, removed, result->of_removed[spin]);
+        const struct hf_mp2_orbitals *orbitals = &mp2->orbitals[spin];
+        const int o = orbitals->n_occupied, v = orbitals->n_virtual;
+        const size_t n = (size_t)(o + v) * (size_t)mp2->merged->n_function;
+        reduce(comm, (size_t)o * hf_padded(o), result->of_occupied[spin]);
+        reduce(comm, (size_t)v * orbitals->length, result->of_virtual[spin]);
+        reduce(comm, n, result->steps[spin]);
+        result->lagrangian[spin] = convert(n, result->steps[spin]);
+        result->steps[spin] = NULL;
+        hf_mix_orbitals(mp2->merged, true, o + v, result->lagrangian[spin]);
     }
-    hf_slope_sums_add(comm, result->n_atom, mp2->sums->slope, result->slope);
-cleanup:
-    hf_arena_done(&arena);
-    return status;
+    hf_slope_sums_add(comm, result->n_atom, result->slope_steps, result->slope);
+}
+
+/* ---- As matrices ----------------------------------------------------------------------------- */
+
+/** What element-wise functions read. */
+struct elements {
+    const struct hf_mp2_derivatives *from;
+    int spin, n; /**< n: functions */
+};
+
+/** Number of orbital q among the correlated ones; -1: frozen. */
+static int correlated(const struct elements *of, int q)
+{
+    const struct hf_mp2_derivatives *from = of->from;
+    const int first = from->n_frozen[of->spin];
+    return q < first || q >= from->n_orbital[of->spin] - from->n_frozen_virtual ? -1 : q - first;
+}
+
+static double density(void *data, int p, int q, double value)
+{
+    const struct elements *of = data;
+    const struct hf_mp2_derivatives *from = of->from;
+    const int x = correlated(of, p), y = correlated(of, q);
+    const int o = from->n_occupied[of->spin] - from->n_frozen[of->spin];
+    const int v = from->n_orbital[of->spin] - from->n_frozen_virtual - from->n_occupied[of->spin];
+    (void)value;
+    if (x < 0 || y < 0 || (x < o) != (y < o)) return 0.0;
+    const int64_t step =
+        x < o ? from->of_occupied[of->spin][(size_t)x * hf_padded(o) + (size_t)y]
+              : from->of_virtual[of->spin][(size_t)(x - o) * hf_padded(v) + (size_t)(y - o)];
+    return HF_SLOPE_STEP * (double)step;
+}
+
+void hf_mp2_get_density(const struct hf_mp2_derivatives *from, int spin, struct hf_matrix *to)
+{
+    hf_matrix_map(to, density, &(struct elements){.from = from, .spin = spin});
+}
+
+static double lagrangian(void *data, int function, int q, double value)
+{
+    const struct elements *of = data;
+    const int x = correlated(of, q);
+    (void)value;
+    return x < 0 ? 0.0
+                 : of->from->lagrangian[of->spin][(size_t)x * (size_t)of->n + (size_t)function];
+}
+
+hf_status hf_mp2_get_lagrangian(const struct hf_mp2_derivatives *from, int spin,
+                                struct hf_linalg *linalg, const struct hf_matrix *coefficient,
+                                struct hf_matrix *to, struct hf_error *error)
+{
+    const int n = hf_matrix_n_row(coefficient);
+    struct hf_matrix *of_functions = NULL;
+    HF_CHECK(hf_matrix_create(linalg, "derivatives by orbitals", n, from->n_orbital[spin],
+                              &of_functions, error));
+    hf_matrix_map(of_functions, lagrangian, &(struct elements){.from = from, .spin = spin, .n = n});
+    hf_matrix_multiply(2.0, true, coefficient, false, of_functions, 0.0, to);
+    hf_matrix_destroy(&of_functions);
+    return HF_OK;
 }
 
 void hf_mp2_derivatives_done(struct hf_mp2_derivatives *derivatives)
 {
     hf_arena_done(&derivatives->arena);
-    memset(derivatives->density, 0, sizeof derivatives->density);
-    memset(derivatives->lagrangian, 0, sizeof derivatives->lagrangian);
-    memset(derivatives->of_removed, 0, sizeof derivatives->of_removed);
-    derivatives->slope = NULL;
+    *derivatives = (struct hf_mp2_derivatives){.opposite = derivatives->opposite,
+                                               .same = derivatives->same,
+                                               .energy = derivatives->energy};
 }

@@ -18,15 +18,6 @@
 #include "correlation/mp2_derivatives.h"
 #include "mp2_private.h"
 
-/** Sums of all ranks and batches, in whole steps. */
-struct hf_mp2_sums {
-    int64_t *of_occupied[HF_MAX_SPIN]; /**< P_ij [o][length of o] */
-    int64_t *of_virtual[HF_MAX_SPIN];  /**< P_ab [v][length of v] */
-    int64_t *y_occupied[HF_MAX_SPIN];  /**< Y_mi / 2 [o][length of n] */
-    int64_t *y_virtual[HF_MAX_SPIN];   /**< Y_ma / 2 [n][length of v] */
-    int64_t (*slope)[3];               /**< [n_atom] */
-};
-
 /** Columns of a block of virtual orbitals: so few that several ranks can share an orbital, but whole tiles of products. It
  *  fixes the bits, so it depends on nothing else. */
 static inline size_t hf_mp2_block_width(int n_virtual)

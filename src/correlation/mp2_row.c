@@ -117,38 +117,51 @@ static double memory_limit(const struct hf_quantity *quantity)
     return HF_SAFE_SHARE * hf_memory_of_rank(&limits, n_rank, n_rank);
 }
 
-/** Estimates the memory before there are shell pairs: as if none were negligible, for published functions. */
+struct hf_mp2_need hf_mp2_foresee(const struct hf_mp2_foresight *of, double memory_bytes)
+{
+    const int n = of->n_function;
+    int most = 1;
+    for (int s = 0; s < of->shells->n_shell; s++)
+        if (of->shells->shell[s].n_function > most) most = of->shells->shell[s].n_function;
+    struct hf_mp2_size size = {.n_function = n,
+                               .n_rank = of->n_rank,
+                               .n_thread = of->n_thread,
+                               .most_functions = most * most,
+                               .most_shell = most,
+                               .n_row = 0.5 * n * (n + (double)most),
+                               .n_spin = of->n_spin,
+                               .one_batch = of->one_batch};
+    for (int spin = 0; spin < of->n_spin; spin++) {
+        const int o = of->n_electron[spin], v = n - o - of->n_frozen_virtual;
+        size.n_correlated[spin] = o > of->n_frozen ? o - of->n_frozen : 0;
+        size.n_virtual[spin] = v > 0 ? v : 0;
+    }
+    return of->differentiated ? hf_mp2_plan_derivatives(&size, memory_bytes)
+                              : hf_mp2_plan(of->algorithm, &size, memory_bytes);
+}
+
+/** For published functions in the shells that are computed. */
 static hf_status peak(struct hf_quantity *quantity, double *bytes, struct hf_error *error)
 {
     struct mp2 *self = quantity->self;
     const struct hf_quantity_source *of = quantity->of;
-    const struct hf_basis *basis = of->basis;
-    const int n = basis->n_function, n_spin = is_open(quantity) ? 2 : 1;
-    const struct hf_basis *merged = hf_common_pairs_merged(of->pairs);
-    int most = 1;
-    for (int s = 0; s < merged->n_shell; s++)
-        if (merged->shell[s].n_function > most) most = merged->shell[s].n_function;
-    struct hf_mp2_size size = {.n_function = n,
-                               .n_rank = of->context->n_rank,
-                               .n_thread = self->settings.n_thread,
-                               .most_functions = most * most,
-                               .most_shell = most,
-                               .n_row = 0.5 * n * (n + (double)most),
-                               .n_spin = n_spin,
-                               .one_batch = self->settings.one_batch};
-    for (int spin = 0; spin < n_spin; spin++) {
-        const int o = spin == 0 ? self->n_electron.alpha : self->n_electron.beta;
-        const int frozen = self->settings.n_frozen < o ? self->settings.n_frozen : o;
-        const int n_virtual = n - o - self->settings.n_frozen_virtual;
-        size.n_correlated[spin] = o - frozen;
-        size.n_virtual[spin] = n_virtual > 0 ? n_virtual : 0;
-    }
+    const struct hf_mp2_foresight foresight = {
+        .shells = hf_common_pairs_merged(of->pairs),
+        .n_function = of->basis->n_function,
+        .n_rank = of->context->n_rank,
+        .n_thread = self->settings.n_thread,
+        .n_spin = is_open(quantity) ? 2 : 1,
+        .n_electron = {self->n_electron.alpha, self->n_electron.beta},
+        .n_frozen = self->settings.n_frozen,
+        .n_frozen_virtual = self->settings.n_frozen_virtual,
+        .algorithm = self->settings.algorithm,
+        .one_batch = self->settings.one_batch,
+        .differentiated = self->differentiates,
+    };
     /* changed later to the memory of the stored integrals */
     self->given_bytes = of->settings->fock.memory_bytes;
     const double limit = memory_limit(quantity);
-    const struct hf_mp2_need need = self->differentiates
-                                        ? hf_mp2_plan_derivatives(&size, limit)
-                                        : hf_mp2_plan(self->settings.algorithm, &size, limit);
+    const struct hf_mp2_need need = hf_mp2_foresee(&foresight, limit);
     self->settings.memory_bytes = limit;
     *bytes = need.rank;
     return need.n_batch > 0 ? HF_OK : hf_mp2_refuse(&need, limit, error);

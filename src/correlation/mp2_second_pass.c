@@ -10,6 +10,7 @@
 #include "work/work.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -30,7 +31,8 @@ struct second_pass {
     double *virtuals[HF_MAX_SPIN]; /**< C_na [a][length] */
     double *momentum;              /**< [n_shell] see hf_shell_momentum */
     double most_momentum;
-    atomic_llong next; /**< task */
+    atomic_llong next;     /**< task */
+    pthread_mutex_t mutex; /**< guards the sums of the rank */
 };
 
 /** Data of a thread, for one bra RS. */
@@ -44,11 +46,11 @@ struct passer {
     double *back;             /**< [i][length] sum_a C_na T_ia(rs) of one rs */
     double *packed, *compact; /**< left matrices */
     double *product, *sum;    /**< [i][length] */
-    double *of_virtual;       /**< [n][length of v] */
-    double *density;          /**< [rs][n][length] G_mnrs + G_nmrs */
-    const double **row;       /**< rows of right matrices */
-    int64_t *y_occupied[HF_MAX_SPIN],
-        *y_virtual[HF_MAX_SPIN]; /**< as in hf_mp2_sums, of the batch */
+    double *of_virtual;       /**< [a][length] */
+    double *
+        density; /**< [n][length] G_mnrs + G_nmrs of one rs; it replaces the integrals in the strips */
+    int *strip_of;      /**< [n_shell][n_shell] strip of a ket; -1: none */
+    const double **row; /**< rows of right matrices */
     int64_t (*slope)[3];
     struct hf_gradient_engine *engine;
     struct hf_quartet_density of_quartet[HF_MAX_BATCH];
@@ -170,24 +172,36 @@ static void make_density(struct passer *own, double *density)
 
 /* ---- One bra --------------------------------------------------------------------------------- */
 
-/** y_virtual += sum_i,rs (in|rs) T_ia(rs) of a spin. */
+/** Adds rows [n_q][length] of functions to Y of the orbitals from number q on. */
+static void add_rows(const struct passer *own, int spin, int q, int n_q, const double *rows)
+{
+    struct second_pass *pass = own->pass;
+    const size_t n = (size_t)pass->panel.n;
+    int64_t *to = pass->mp2->settings->derivatives->steps[spin] + (size_t)q * n;
+    pthread_mutex_lock(&pass->mutex);
+    for (int k = 0; k < n_q; k++, to += n, rows += pass->length) hf_mp2_add_steps(n, 1.0, rows, to);
+    pthread_mutex_unlock(&pass->mutex);
+}
+
+/** Y_na += sum_i,rs T_ia(rs) (in|rs) of a spin. */
 static void add_virtual(struct passer *own, int spin)
 {
     const struct hf_mp2_orbitals *orbitals = orbitals_of(own, spin);
-    const int n = own->pass->panel.n, n_i = n_of_spin(own, spin), n_inner = own->n_rs * n_i;
-    const size_t length = orbitals->length;
-    hf_pack(n, n_inner, half_of(own, spin, 0), 1, own->pass->length, own->packed);
-    for (int rs = 0; rs < own->n_rs; rs++)
-        for (int i = 0; i < n_i; i++) own->row[rs * n_i + i] = amplitude_row(own, spin, i, rs);
-    own->pass->mp2->multiply(&(struct hf_product){.n_row = n,
+    const int n_i = n_of_spin(own, spin), n_inner = own->n_rs * n_i, n_a = orbitals->n_virtual;
+    const size_t length = own->pass->length;
+    hf_pack(n_a, n_inner, amplitude_row(own, spin, 0, 0), 1, orbitals->length, own->packed);
+    for (int i = 0; i < n_i; i++)
+        for (int rs = 0; rs < own->n_rs; rs++)
+            own->row[i * own->n_rs + rs] = half_of(own, spin, rs) + (size_t)i * length;
+    own->pass->mp2->multiply(&(struct hf_product){.n_row = n_a,
                                                   .n_inner = n_inner,
                                                   .n_column = length,
                                                   .left = own->packed,
                                                   .right = own->row,
                                                   .to = own->of_virtual,
                                                   .to_step = length});
-    own->n_flop += 2.0 * n * n_inner * (double)length;
-    hf_mp2_add_steps((size_t)n * length, 1.0, own->of_virtual, own->y_virtual[spin]);
+    own->n_flop += 2.0 * own->pass->panel.n * n_inner * n_a;
+    add_rows(own, spin, orbitals->n_occupied, n_a, own->of_virtual);
 }
 
 /** Y of a bra whose strips are complete, and its density. */
@@ -207,12 +221,13 @@ static void transform(struct passer *own)
             transform_back(own, spin, rs, own->back + first);
             add_occupied(own, spin, own->back + first, own->sum + first);
         }
-        make_density(own, own->density + (size_t)rs * (size_t)panel->n * length);
+        make_density(own, own->density);
+        hf_mp2_strips_replace(&own->bra.strips, (size_t)rs, own->density, length);
     }
     for (int spin = 0; spin < pass->mp2->n_spin; spin++) {
         if (panel->n_i[spin] == 0) continue;
-        hf_mp2_add_steps((size_t)panel->n_i[spin] * length, 1.0,
-                         own->sum + (spin > 0 ? n_alpha * length : 0), own->y_occupied[spin]);
+        add_rows(own, spin, pass->mp2->batch.begin[spin], panel->n_i[spin],
+                 own->sum + (spin > 0 ? n_alpha * length : 0));
         add_virtual(own, spin);
     }
     own->seconds += hf_thread_seconds() - start;
@@ -220,20 +235,65 @@ static void transform(struct passer *own)
 
 /* ---- Derivatives of its quartets ------------------------------------------------------------- */
 
+/** Finds the strips of all kets. */
+static void find_strips(struct passer *own)
+{
+    const struct hf_basis *basis = own->pass->mp2->merged;
+    const size_t n = (size_t)basis->n_shell;
+    const int *shell_of = own->pass->panel.shell_of;
+    for (size_t k = 0; k < n * n; k++) own->strip_of[k] = -1;
+    for (int i = 0; i < own->bra.strips.n_kept; i++) {
+        const struct hf_mp2_kept *kept = &own->bra.strips.kept[i];
+        const int last_c = shell_of[kept->first_c + kept->n_c - 1],
+                  last_d = shell_of[kept->first_d + kept->n_d - 1];
+        for (int c = shell_of[kept->first_c]; c <= last_c; c++)
+            for (int d = shell_of[kept->first_d]; d <= last_d; d++)
+                own->strip_of[(size_t)c * n + (size_t)d] =
+                    own->strip_of[(size_t)d * n + (size_t)c] = i;
+    }
+}
+
+/** Elements of the density with a ket: rs `plane`, functions of its shells `row` and `column` apart. NULL: its integrals
+ *  are negligible. */
+struct place {
+    const double *first;
+    size_t plane, row, column;
+};
+
+static struct place find_place(const struct passer *own, const struct hf_shell_pair *ket)
+{
+    const struct hf_basis *basis = own->pass->mp2->merged;
+    const int i = own->strip_of[(size_t)ket->a * (size_t)basis->n_shell + (size_t)ket->b];
+    if (i < 0) return (struct place){0};
+    const struct hf_mp2_kept *kept = &own->bra.strips.kept[i];
+    int c = basis->shell[ket->a].first_function - kept->first_c,
+        d = basis->shell[ket->b].first_function - kept->first_d;
+    const bool turned = c < 0 || c >= kept->n_c || d < 0 || d >= kept->n_d;
+    if (turned) {
+        c = basis->shell[ket->b].first_function - kept->first_c;
+        d = basis->shell[ket->a].first_function - kept->first_d;
+    }
+    const size_t n_d = (size_t)kept->n_d;
+    return (struct place){.first =
+                              own->bra.strips.value + kept->place + (size_t)c * n_d + (size_t)d,
+                          .plane = (size_t)kept->n_c * n_d,
+                          .row = turned ? 1 : n_d,
+                          .column = turned ? n_d : 1};
+}
+
 /** Largest element of the density with a ket. */
 static double find_largest(const struct passer *own, const struct hf_shell_pair *ket)
 {
-    const struct hf_basis *basis = own->pass->mp2->merged;
-    const struct hf_shell *c = &basis->shell[ket->a], *d = &basis->shell[ket->b];
-    const size_t length = own->pass->length, plane = (size_t)basis->n_function * length;
-    const double *from =
-        own->density + (size_t)c->first_function * length + (size_t)d->first_function;
+    const struct hf_shell *shell = own->pass->mp2->merged->shell;
+    const struct place place = find_place(own, ket);
     double largest = 0.0;
-    for (int rs = 0; rs < own->n_rs; rs++)
-        for (int m = 0; m < c->n_function; m++)
-            for (int n = 0; n < d->n_function; n++)
-                largest =
-                    fmax(largest, fabs(from[(size_t)rs * plane + (size_t)m * length + (size_t)n]));
+    for (size_t rs = 0; rs < (size_t)own->n_rs && place.first != NULL; rs++)
+        for (size_t m = 0; m < (size_t)shell[ket->a].n_function; m++)
+            for (size_t n = 0; n < (size_t)shell[ket->b].n_function; n++) {
+                const double x =
+                    fabs(place.first[rs * place.plane + m * place.row + n * place.column]);
+                if (x > largest) largest = x;
+            }
     return largest;
 }
 
@@ -267,15 +327,13 @@ static void use(void *self, const struct hf_shell_pair *bra, int n,
 {
     struct passer *own = self;
     const struct hf_mp2 *mp2 = own->pass->mp2;
-    const struct hf_shell *shell = mp2->merged->shell;
-    const size_t length = own->pass->length;
     for (int k = 0; k < n; k++) {
         struct hf_quartet_density *density = &own->of_quartet[k];
-        density->whole = own->density + (size_t)shell[ket[k]->a].first_function * length +
-                         (size_t)shell[ket[k]->b].first_function;
-        density->plane = (size_t)mp2->merged->n_function * length;
-        density->row[HF_BLOCK_CD] = (int)length;
-        density->column[HF_BLOCK_CD] = 1;
+        const struct place place = find_place(own, ket[k]);
+        density->whole = place.first;
+        density->plane = place.plane;
+        density->row[HF_BLOCK_CD] = (int)place.row;
+        density->column[HF_BLOCK_CD] = (int)place.column;
         density->factor = (mp2->n_spin == 1 ? 2.0 : 1.0) * (ket[k] == bra ? 1.0 : 2.0) *
                           (ket[k]->a == ket[k]->b ? 0.5 : 1.0);
     }
@@ -305,6 +363,7 @@ static hf_status do_bra(struct passer *own, struct hf_pass_thread *thread, int64
     own->block = mp2->block[own->bra.pair - mp2->pairs->pair];
     own->n_rs = (int)hf_mp2_n_row(mp2->pairs, own->bra.pair - mp2->pairs->pair);
     transform(own);
+    find_strips(own);
     own->largest = 1.0;
     for (int32_t i = 0; hf_work_find_part(thread->worker, task, i, &part); i++)
         if (part.n_ket > 0) HF_CHECK(hf_work_do_part(thread->worker, &consumer, own, &part, error));
@@ -337,13 +396,11 @@ static void make_arrays(struct passer *own, struct hf_arena *arena)
     const struct hf_mp2 *mp2 = pass->mp2;
     const size_t n = (size_t)pass->panel.n, n_i = (size_t)pass->n_i, length = pass->length;
     const size_t most = (size_t)hf_most_pair_functions(mp2->pairs->n_class, mp2->pairs->class_of);
-    size_t left = hf_packed_size((int)n, (int)(most * n_i)), v = 0;
-    for (int spin = 0; spin < mp2->n_spin; spin++) {
+    size_t v = 0;
+    for (int spin = 0; spin < mp2->n_spin; spin++)
         v = largest_of(v, (size_t)mp2->orbitals[spin].n_virtual);
-        HF_TAKE(arena, own->y_occupied[spin], (size_t)pass->panel.n_i[spin] * length);
-        HF_TAKE(arena, own->y_virtual[spin], n * mp2->orbitals[spin].length);
-    }
-    left = largest_of(left, hf_packed_size((int)n_i, (int)largest_of(n, v)));
+    const size_t left = largest_of(hf_packed_size((int)v, (int)(most * n_i)),
+                                   hf_packed_size((int)n_i, (int)largest_of(n, v)));
     HF_TAKE(arena, own->plane, pass->panel.plane);
     HF_TAKE(arena, own->half, most * n_i * length);
     HF_TAKE(arena, own->back, n_i * length);
@@ -351,8 +408,9 @@ static void make_arrays(struct passer *own, struct hf_arena *arena)
     HF_TAKE(arena, own->compact, hf_packed_size((int)n_i, (int)n));
     HF_TAKE(arena, own->product, n_i * length);
     HF_TAKE(arena, own->sum, n_i * length);
-    HF_TAKE(arena, own->of_virtual, n * hf_mp2_longest(mp2));
-    HF_TAKE(arena, own->density, most * n * length);
+    HF_TAKE(arena, own->of_virtual, v * length);
+    HF_TAKE(arena, own->density, n * length);
+    HF_TAKE(arena, own->strip_of, (size_t)mp2->merged->n_shell * (size_t)mp2->merged->n_shell);
     HF_TAKE(arena, own->row, largest_of(most * n_i, largest_of(n, v)));
     HF_TAKE(arena, own->slope, (size_t)mp2->settings->derivatives->n_atom);
 }
@@ -368,28 +426,17 @@ static hf_status begin(void *self, struct hf_pass_thread *thread, void *data,
     return hf_gradient_engine_create(own->pass->mp2->pairs, &own->engine, error);
 }
 
-static void add_all(size_t n, const int64_t from[], int64_t to[])
-{
-    for (size_t k = 0; k < n; k++) to[k] += from[k];
-}
-
 /** hf_pass.end */
 static void end(void *self, void *data)
 {
     struct passer *own = self;
     struct second_pass *pass = data;
     struct hf_mp2 *mp2 = pass->mp2;
-    const size_t n = (size_t)pass->panel.n;
     hf_gradient_engine_destroy(&own->engine);
     if (own->slope == NULL) return; /* there was no memory */
-    for (int spin = 0; spin < mp2->n_spin; spin++) {
-        const size_t begin = (size_t)mp2->batch.begin[spin] * pass->length;
-        if (own->y_occupied[spin] == NULL || own->y_virtual[spin] == NULL) return;
-        add_all((size_t)pass->panel.n_i[spin] * pass->length, own->y_occupied[spin],
-                mp2->sums->y_occupied[spin] + begin);
-        add_all(n * mp2->orbitals[spin].length, own->y_virtual[spin], mp2->sums->y_virtual[spin]);
-    }
-    add_all(3 * (size_t)mp2->settings->derivatives->n_atom, own->slope[0], mp2->sums->slope[0]);
+    struct hf_mp2_derivatives *result = mp2->settings->derivatives;
+    for (int i = 0; i < result->n_atom; i++)
+        for (int x = 0; x < 3; x++) result->slope_steps[i][x] += own->slope[i][x];
     mp2->result->n_flop[1] += own->n_flop;
     mp2->result->cpu_seconds[1] += own->seconds;
 }
@@ -461,10 +508,12 @@ hf_status hf_mp2_second_pass(struct hf_mp2 *mp2, struct hf_error *error)
         .n_thread = mp2->n_thread,
         .phases = {&hf_phase_mp2_derivatives, &hf_phase_mp2_wait, &hf_phase_mp2_wait},
     };
+    pthread_mutex_init(&pass.mutex, NULL);
     HF_TRY(hf_agree(mp2->context->comm, init(&pass, error), error));
     atomic_init(&pass.next, 0);
     HF_TRY(hf_mp2_run_work(mp2, &settings, run_thread, &pass, error));
 cleanup:
+    pthread_mutex_destroy(&pass.mutex);
     hf_arena_done(&pass.arena);
     return status;
 }

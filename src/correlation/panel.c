@@ -170,6 +170,20 @@ void hf_mp2_strips_keep(struct hf_mp2_strips *strips, const struct hf_basis *bas
     strips->n += n_bra * n_c * n_d;
 }
 
+void hf_mp2_strips_replace(struct hf_mp2_strips *strips, size_t rs, const double *matrix,
+                           size_t length)
+{
+    for (int i = 0; i < strips->n_kept; i++) {
+        const struct hf_mp2_kept *kept = &strips->kept[i];
+        const size_t n_c = (size_t)kept->n_c, n_d = (size_t)kept->n_d;
+        double *to = strips->value + kept->place + rs * n_c * n_d;
+        for (size_t c = 0; c < n_c; c++, to += n_d) {
+            const double *row = matrix + ((size_t)kept->first_c + c) * length + kept->first_d;
+            for (size_t d = 0; d < n_d; d++) to[d] = row[d];
+        }
+    }
+}
+
 /* ---- Planes ---------------------------------------------------------------------------------- */
 
 /** Numbers [m][n] of a strip: value[m * step_m + n * step_n]. */

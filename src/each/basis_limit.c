@@ -2,6 +2,7 @@
 #include "basis_limit.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -75,18 +76,14 @@ static const struct hf_limit_formula *find_formula(const char *name, char set[2]
     return NULL;
 }
 
-/** The pairs of sets that a formula is known for. */
+/** The pairs of sets that a formula of a name ("auto": any) is known for. */
 static void list_sets(const char *name, size_t size, char text[])
 {
     int n = 0;
-    for (int i = 0; i < N_FORMULA; i++) {
-        bool before = false;
-        if (strcmp(name, "auto") != 0 && strcmp(name, formulas[i].name) != 0) continue;
-        for (int k = 0; k < i; k++)
-            before = before ||
-                     (strcmp(name, "auto") == 0 && strcmp(formulas[k].sets, formulas[i].sets) == 0);
-        if (before || n >= (int)size) continue;
-        n += snprintf(text + n, size - (size_t)n, "%s%s", n > 0 ? ", " : "", formulas[i].sets);
+    for (int i = 0; i < N_FORMULA && n < (int)size; i++) {
+        char set[2][256];
+        if (expand(formulas[i].sets, set) && find_formula(name, set) == &formulas[i])
+            n += snprintf(text + n, size - (size_t)n, "%s%s", n > 0 ? ", " : "", formulas[i].sets);
     }
 }
 
@@ -118,6 +115,12 @@ hf_status hf_basis_limit_read(const struct hf_options *options, struct hf_basis_
     const struct hf_option_value *given = find_brackets(options);
     const char *name = hf_options_choice(options, "extrapolation");
     *limit = (struct hf_basis_limit){.n = 1, .scf = {1.0}, .correlation = {1.0}};
+    const struct hf_option_value *extrapolation = hf_options_given(options, "extrapolation");
+    if (given == NULL && extrapolation != NULL)
+        return hf_fail(error, HF_BAD_INPUT,
+                       "%s: extrapolation has no effect without two basis sets in brackets, as in "
+                       "cc-pV[DT]Z",
+                       extrapolation->where);
     if (given == NULL) return HF_OK;
     HF_CHECK(check_others(options, given, error));
     limit->value = (int)(given - options->value);

@@ -63,6 +63,11 @@ static hf_status check_spins(const struct hf_fragments *fragments,
                    cluster->member[0] + 1, cluster->member[1] + 1, n_unpaired + 1);
 }
 
+static double distance_of(const struct hf_fragments *fragments, int i, int k)
+{
+    return fragments->distance[(size_t)i * (size_t)fragments->n + (size_t)k];
+}
+
 /** Adds a cluster, unless two of its members are too far apart. */
 static hf_status add(struct hf_fragments *fragments, const struct hf_molecule *molecule,
                      struct hf_cluster cluster, double distance, struct hf_clusters *clusters,
@@ -70,10 +75,8 @@ static hf_status add(struct hf_fragments *fragments, const struct hf_molecule *m
 {
     for (int i = 0; i < cluster.n && cluster.n <= HF_MOST_BODIES; i++)
         for (int k = 0; k < i; k++)
-            cluster.distance =
-                fmax(cluster.distance,
-                     fragments->distance[(size_t)cluster.member[i] * (size_t)fragments->n +
-                                         (size_t)cluster.member[k]]);
+            cluster.distance = fmax(cluster.distance,
+                                    distance_of(fragments, cluster.member[i], cluster.member[k]));
     if (cluster.n > 1 && cluster.distance > distance) {
         clusters->n_left_out[cluster.n]++;
         return HF_OK;
@@ -99,10 +102,13 @@ hf_status hf_clusters_make(struct hf_fragments *fragments, const struct hf_molec
             HF_CHECK(add(fragments, molecule, (struct hf_cluster){2, {i, k, 0}, 0.0}, distance,
                          clusters, error));
     for (int i = 0; i < n && most >= 3; i++)
-        for (int k = i + 1; k < n; k++)
-            for (int l = k + 1; l < n; l++)
+        for (int k = i + 1; k < n; k++) {
+            const bool is_far = distance_of(fragments, i, k) > distance;
+            if (is_far) clusters->n_left_out[3] += n - 1 - k;
+            for (int l = k + 1; l < n && !is_far; l++)
                 HF_CHECK(add(fragments, molecule, (struct hf_cluster){3, {i, k, l}, 0.0}, distance,
                              clusters, error));
+        }
     if (most > 0 || n == 1) return HF_OK;
     const struct hf_cluster all = {n, {0, 1, 2}, 0.0}; /* whose members do not count beyond three */
     return add(fragments, molecule, all, INFINITY, clusters, error);
@@ -132,52 +138,28 @@ static int find(const struct hf_clusters *clusters, const struct hf_cluster *wan
     return -1;
 }
 
-/** Calls `visit` with each cluster inside of cluster i that is there. */
-static void visit_inside(const struct hf_clusters *clusters, int i,
-                         void (*visit)(void *data, int inside), void *data)
+/** Cluster number k = 0, 1, ... of those inside of cluster i; -1: it is not there; -2: there are no more. */
+static int inside(const struct hf_clusters *clusters, int i, int k)
 {
     const struct hf_cluster *of = &clusters->cluster[i];
-    if (of->n == 1) return;
-    if (of->n > HF_MOST_BODIES) {
-        for (int k = 0; k < of->n; k++) visit(data, k);
-        return;
-    }
-    for (int set = 1; set < (1 << of->n) - 1; set++) {
-        struct hf_cluster part = {0};
-        for (int k = 0; k < of->n; k++)
-            if ((set >> k & 1) != 0) part.member[part.n++] = of->member[k];
-        const int inside = find(clusters, &part);
-        if (inside >= 0) visit(data, inside);
-    }
-}
-
-/** What a visitor works on. */
-struct sums {
-    const struct hf_clusters *clusters;
-    double factor, *value;
-    int of;
-};
-
-static void subtract(void *data, int inside)
-{
-    const struct sums *self = data;
-    self->value[self->of] -= self->value[inside];
+    struct hf_cluster part = {0};
+    if (of->n > HF_MOST_BODIES) return k < of->n ? k : -2;
+    if (k + 1 >= (1 << of->n) - 1) return -2;
+    for (int m = 0; m < of->n; m++) /* bit m of k + 1 says whether member m is in it */
+        if (((k + 1) >> m & 1) != 0) part.member[part.n++] = of->member[m];
+    return find(clusters, &part);
 }
 
 void hf_cluster_subtract(const struct hf_clusters *clusters, int i, double energy[])
 {
-    visit_inside(clusters, i, subtract, &(struct sums){clusters, 0.0, energy, i});
-}
-
-static void subtract_weights(void *data, int inside)
-{
-    const struct sums *self = data;
-    hf_cluster_add_weights(self->clusters, inside, -self->factor, self->value);
+    for (int k = 0, part; (part = inside(clusters, i, k)) >= -1; k++)
+        if (part >= 0) energy[i] -= energy[part];
 }
 
 void hf_cluster_add_weights(const struct hf_clusters *clusters, int i, double factor,
                             double weight[])
 {
     weight[i] += factor;
-    visit_inside(clusters, i, subtract_weights, &(struct sums){clusters, factor, weight, i});
+    for (int k = 0, part; (part = inside(clusters, i, k)) >= -1; k++)
+        if (part >= 0) hf_cluster_add_weights(clusters, part, -factor, weight);
 }

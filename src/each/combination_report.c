@@ -4,7 +4,7 @@
 #include "hf/units.h"
 #include "hf/version.h"
 
-#include <math.h>
+#include <inttypes.h>
 #include <string.h>
 
 /** CODATA 2018, and the thermochemical calorie. */
@@ -90,6 +90,9 @@ static void print_interaction(FILE *out, const struct hf_combination *self)
         print_energy(out, "superposition error",
                      own->energy_of_interaction - all->energy_of_interaction);
     }
+    if (self->correlated) print_energy(out, "SCF part, uncorrected", own->scf_of_interaction);
+    if (self->correlated && self->last == HF_ALL_FUNCTIONS)
+        print_energy(out, "SCF part, corrected", all->scf_of_interaction);
     for (int n = 2; n <= self->most && n <= self->fragments.n; n++) {
         char name[64];
         snprintf(name, sizeof name, "%d-body part, uncorrected", n);
@@ -117,11 +120,15 @@ static void print_clusters(FILE *out, const struct hf_combination *self)
                  cluster->distance * HF_BOHR_IN_ANGSTROM);
         print_energy(out, text, sums->contribution[c]);
     }
-    for (int n = 2; n <= HF_MOST_BODIES; n++)
-        if (self->clusters.n_left_out[n] > 0)
-            fprintf(out, "  %d %s left out: farther apart than %g angstrom (--fragment-distance)\n",
-                    self->clusters.n_left_out[n], n == 2 ? "pairs" : "triples",
+    for (int n = 2; n <= HF_MOST_BODIES; n++) {
+        const int64_t n_out = self->clusters.n_left_out[n];
+        if (n_out > 0)
+            fprintf(out,
+                    "  %" PRId64 " %s%s left out: farther apart than %g angstrom "
+                    "(--fragment-distance)\n",
+                    n_out, n == 2 ? "pair" : "triple", n_out > 1 ? "s" : "",
                     self->distance * HF_BOHR_IN_ANGSTROM);
+    }
 }
 
 static void print_gradient(FILE *out, const struct hf_combination *self)
@@ -202,6 +209,8 @@ static void put_sums(struct hf_json to, const struct hf_combination *self,
     const int n = 3 * self->molecule->n_atom;
     HF_PUT(to, "energy_of_interaction", sums->energy_of_interaction, "hartree",
            "sum of all contributions");
+    HF_PUT(to, "scf_energy_of_interaction", sums->scf_of_interaction, "hartree",
+           "part of the SCF in it");
     HF_PUT(to, "total_energy", sums->total, "hartree",
            "with the energies of the fragments in their own functions");
     HF_PUT_ALL(to, "of_bodies", HF_MOST_BODIES + 1, sums->of_bodies, "hartree",
@@ -305,6 +314,7 @@ hf_status hf_combination_save(const struct hf_combination *self,
     put_extras(hf, self);
     const struct hf_json warnings = hf_json_array(hf, "warnings", NULL, "");
     for (int i = 0; i < run.n_warning; i++) HF_APPEND(warnings, run.warning[i]);
+    hf_json_answer(root, run.request);
     const hf_status status = hf_json_save(path, root, error);
     cJSON_Delete(root.at);
     return status;
@@ -320,7 +330,10 @@ void hf_combination_describe_json(FILE *page)
     static struct hf_part part;
     static struct hf_molecule molecule;
     static double energy, gradient[3];
-    const struct hf_interaction sums = {&energy, &energy, {0}, 0.0, 0.0, gradient, gradient};
+    const struct hf_interaction sums = {.energy = &energy,
+                                        .contribution = &energy,
+                                        .gradient = gradient,
+                                        .gradient_of_interaction = gradient};
     const struct hf_combination self = {.molecule = &molecule,
                                         .fragments = {.fragment = &fragment},
                                         .clusters = {.cluster = &cluster},

@@ -3,6 +3,7 @@
 
 #include "correlation/mp2_derivatives.h"
 #include "hf/mp2.h"
+#include "local/local_row.h"
 #include "localise/frozen_core.h"
 #include "orbitals/orbitals.h"
 
@@ -16,8 +17,6 @@ static const double QUARTET_SECONDS = 1e-8, PAIR_SECONDS = 1.6e-5, LEAST_SECONDS
 static const double FAR = 12.0;
 /** n x n matrices that a rank has at once. */
 static const double N_MATRIX = 30.0;
-/** Groups do not pay for molecules that take less. */
-static const double WORTHWHILE_SECONDS = 0.1;
 
 /** Numbers of an energy that a task needs. */
 static double factor_of_task(const struct hf_options *options, int n_atom)
@@ -60,41 +59,51 @@ static bool is_differentiated(const struct hf_options *options)
            hf_options_include(options, "task", "vibrations");
 }
 
-/** Bytes of a single rank that keeps the integrals of MP2 in one batch, so that several ranks divide what one has no room
- *  for; 0: no such method, or a molecule that will be refused. */
-static double bytes_of_mp2(const struct hf_molecule *molecule, const struct hf_basis *basis,
-                           const struct hf_options *options)
+/** Bytes of local MP2 on one rank. */
+static double bytes_of_local_mp2(const struct hf_molecule *molecule, const struct hf_basis *basis,
+                                 const struct hf_options *options, int n_correlated)
+{
+    struct hf_local_row row = {.settings = hf_local_default_settings()};
+    const struct hf_context alone = {.n_rank = 1};
+    struct hf_error unused;
+    double bytes = 0.0;
+    hf_options_fill(options, hf_options_local_mp2, &row);
+    const char *domains = hf_options_text(options, "domains");
+    if (strpbrk(domains, "./") == NULL)
+        row.settings.domains = (enum hf_local_domains)hf_options_value(options, "domains");
+    const hf_status status = hf_local_expected_bytes(molecule, basis, &row.settings, n_correlated,
+                                                     &alone, &bytes, &unused);
+    return status == HF_OK ? bytes : 0.0;
+}
+
+/** Bytes of correlation on a single rank, with the integrals of MP2 in one batch, so that several ranks divide what one
+ *  has no room for; 0: no such method, or a molecule that will be refused. */
+static double bytes_of_correlation(const struct hf_molecule *molecule, const struct hf_basis *basis,
+                                   const struct hf_options *options)
 {
     struct hf_spin_count n_electron;
     struct hf_error unused;
-    int n_frozen, most = 1;
+    int n_frozen;
     const char *method = hf_options_choice(options, "method");
-    const bool open = strcmp(method, "ump2") == 0;
-    if (!open && strcmp(method, "mp2") != 0) return 0.0;
-    if (hf_spin_count_of(molecule, &n_electron, &unused) != HF_OK ||
+    if (strstr(method, "mp2") == NULL ||
+        hf_spin_count_of(molecule, &n_electron, &unused) != HF_OK ||
         hf_frozen_core_read(options, molecule, n_electron.alpha, &n_frozen, &unused) != HF_OK)
         return 0.0;
-    for (int s = 0; s < basis->n_shell; s++)
-        if (basis->shell[s].n_function > most) most = basis->shell[s].n_function;
-    const int n = basis->n_function;
-    struct hf_mp2_size size = {.n_function = n,
-                               .n_rank = 1,
-                               .n_thread = 1,
-                               .most_functions = most * most,
-                               .most_shell = most,
-                               .n_row = 0.5 * n * (n + (double)most),
-                               .n_spin = open ? 2 : 1};
-    for (int spin = 0; spin < size.n_spin; spin++) {
-        const int o = spin == 0 ? n_electron.alpha : n_electron.beta;
-        const int v = n - o - hf_options_integer(options, "frozen_virtuals");
-        size.n_correlated[spin] = o > n_frozen ? o - n_frozen : 0;
-        size.n_virtual[spin] = v > 0 ? v : 0;
-    }
-    const struct hf_mp2_need need =
-        is_differentiated(options)
-            ? hf_mp2_plan_derivatives(&size, INFINITY)
-            : hf_mp2_plan(hf_options_choice(options, "mp2_algorithm"), &size, INFINITY);
-    return need.rank;
+    if (strcmp(method, "lmp2") == 0)
+        return bytes_of_local_mp2(molecule, basis, options, n_electron.alpha - n_frozen);
+    const struct hf_mp2_foresight foresight = {
+        .shells = basis,
+        .n_function = basis->n_function,
+        .n_rank = 1,
+        .n_thread = 1,
+        .n_spin = strcmp(method, "ump2") == 0 ? 2 : 1,
+        .n_electron = {n_electron.alpha, n_electron.beta},
+        .n_frozen = n_frozen,
+        .n_frozen_virtual = hf_options_integer(options, "frozen_virtuals"),
+        .algorithm = hf_options_choice(options, "mp2_algorithm"),
+        .differentiated = is_differentiated(options),
+    };
+    return hf_mp2_foresee(&foresight, INFINITY).rank;
 }
 
 struct hf_cost hf_cost_model(const struct hf_molecule *molecule, const struct hf_basis *basis,
@@ -109,7 +118,8 @@ struct hf_cost hf_cost_model(const struct hf_molecule *molecule, const struct hf
         seconds += 1e-10 * 0.5 * hf_molecule_n_electron(molecule) * n * n * n * n;
     seconds = factor_of_task(options, molecule->n_atom) * (seconds + LEAST_SECONDS);
     const double matrices = N_MATRIX * n * n * sizeof(double);
-    return (struct hf_cost){seconds, fmax(matrices, bytes_of_mp2(molecule, basis, options))};
+    return (struct hf_cost){seconds,
+                            fmax(matrices, bytes_of_correlation(molecule, basis, options))};
 }
 
 static int octave_of(double seconds)
@@ -154,16 +164,4 @@ void hf_cost_agree(struct hf_cost_times *times, MPI_Comm comm)
     }
     if (sums[2 * HF_COST_OCTAVES] > 0.0) times->mean_seconds = seconds / sums[2 * HF_COST_OCTAVES];
     times->n_new = 0.0;
-}
-
-void hf_cost_divide(int n, const double seconds[], const double bytes[], int all_ranks,
-                    double rank_bytes, int n_rank[])
-{
-    double sum = 0.0;
-    for (int i = 0; i < n; i++) sum += seconds[i];
-    const double share = fmax(sum / all_ranks, WORTHWHILE_SECONDS);
-    for (int i = 0; i < n; i++) {
-        const double wanted = fmax(round(seconds[i] / share), ceil(bytes[i] / rank_bytes));
-        n_rank[i] = wanted > 1.0 ? (int)fmin(wanted, all_ranks) : 1;
-    }
 }

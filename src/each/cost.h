@@ -42,9 +42,4 @@ void hf_cost_add(struct hf_cost_times *times, double model_seconds, double measu
 /** Adds the new times of all ranks; earlier times count half. Collective. */
 void hf_cost_agree(struct hf_cost_times *times, MPI_Comm comm);
 
-/** Ranks for molecules of so many seconds: a molecule that takes longer than a rank's share of all gets as many ranks
- *  as it has shares, or as have the memory that it needs. n_rank[n] is 1 for most. Local. */
-void hf_cost_divide(int n, const double seconds[], const double bytes[], int all_ranks,
-                    double rank_bytes, int n_rank[]);
-
 #endif

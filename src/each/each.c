@@ -3,7 +3,9 @@
 
 #include "base/memory_limits.h"
 #include "basis/basis_sets.h"
+#include "basis_limit.h"
 #include "cost.h"
+#include "each/divide.h"
 #include "each_private.h"
 #include "hf/interruption.h"
 #include "schedule/schedule.h"
@@ -34,8 +36,9 @@ struct job {
     struct hf_cost_times times;
     double *model, *bytes, *n_function; /**< [window.n] what the model says */
     double *seconds, *small;            /**< [window.n] corrected; for the scheduler */
-    int *n_rank;                        /**< [window.n] ranks that compute it */
-    double busy;                        /**< seconds that this rank computed */
+    struct hf_shared_molecule *shared;  /**< [n_shared] that groups of ranks compute */
+    int n_shared;
+    double busy; /**< seconds that this rank computed */
     uint64_t settings_hash;
     struct hf_each_outlook outlook; /**< of the records that this rank estimated */
     struct hf_arena arena, window_arena;
@@ -70,6 +73,8 @@ static hf_status choose_files(struct job *job, struct hf_error *error)
     struct hf_results_files *files = &job->files;
     const int n_path = job->settings->source.n_path;
     int n = 0;
+    *files = (struct hf_results_files){.json = NULL};
+    if (job->settings->result != NULL) return HF_OK; /* there are none */
     const char *json = hf_options_text(options, "json");
     if (json == NULL)
         json = hf_each_name_file(&job->arena, job->settings->source.path[0], ".hf.jsonl");
@@ -112,6 +117,7 @@ static hf_status create_scheduler(struct job *job, struct hf_error *error)
         /* a rank that computes a molecule cannot answer requests to steal */
         .name = asked_for ? hf_options_choice(options, "schedule") : "counter",
         .asked_for = asked_for,
+        .group = job->context->n_rank, /* one counter or manager: molecules take long */
         .counter = (enum hf_counter_method)hf_options_value(options, "counter"),
         .progress_thread = hf_options_flag(options, "progress_thread"),
         .context = job->context,
@@ -129,6 +135,11 @@ static hf_status begin(struct job *job, struct hf_error *error)
     struct hf_context *context = job->context;
     const struct hf_options *options = settings->options;
     hf_status status = hf_options_check_effect(options, error);
+    if (status == HF_OK && hf_basis_limit_is_asked(options))
+        status =
+            hf_fail(error, HF_BAD_INPUT,
+                    "%s: '%s': two basis sets are extrapolated of one molecule, without each",
+                    hf_options_given(options, "basis")->where, hf_options_text(options, "basis"));
     if (status == HF_OK) status = choose_files(job, error);
     if (status == HF_OK) status = hf_basis_sets_create(&job->sets, error);
     if (status == HF_OK && context->rank == 0)
@@ -139,7 +150,7 @@ static hf_status begin(struct job *job, struct hf_error *error)
         job->settings_hash = hf_each_hash_named(options, hf_each_hash_settings(options));
     HF_CHECK(
         hf_agree(context->comm, create_context(job, MPI_COMM_SELF, &job->alone, error), error));
-    job->worker = (struct hf_each_worker){job->alone, options, &job->start, &job->files};
+    job->worker = (struct hf_each_worker){job->alone, options, &job->start, &job->files, false};
     HF_CHECK(create_scheduler(job, error));
     hf_interruption_watch(context->interruption, watch, job);
     if (settings->rehearsal) {
@@ -183,7 +194,7 @@ static hf_status foresee(struct job *job, struct hf_error *error)
     HF_TAKE(arena, job->n_function, (size_t)n);
     HF_TAKE(arena, job->seconds, (size_t)n);
     HF_TAKE(arena, job->small, (size_t)n);
-    HF_TAKE(arena, job->n_rank, (size_t)n);
+    HF_TAKE(arena, job->shared, (size_t)n);
     HF_CHECK(hf_agree(job->context->comm, hf_arena_check(arena, error), error));
     for (int i = rank; i < n; i += n_rank) estimate(job, i);
     hf_sum_over_ranks(job->context->comm, (size_t)n, job->model);
@@ -226,29 +237,6 @@ static hf_status compute(struct job *job, struct hf_each_worker *worker, int i,
     return status;
 }
 
-/** Gives ranks to molecules that need several, from the last rank on, because rank 0 writes. Molecules without enough
- *  ranks wait for the next call. *more: some do. Returns the molecule of this rank, or -1.
- *  Local. */
-static int assign(struct job *job, bool *more)
-{
-    int mine = -1, end = job->context->n_rank;
-    for (;;) {
-        int best = -1; /* the longest that fits */
-        *more = false;
-        for (int i = 0; i < job->window.n; i++) {
-            if (job->n_rank[i] <= 1) continue;
-            *more = true;
-            if (job->n_rank[i] <= end && (best < 0 || job->seconds[i] > job->seconds[best]))
-                best = i;
-        }
-        if (best < 0) return mine;
-        const int begin = end - job->n_rank[best];
-        if (job->context->rank >= begin && job->context->rank < end) mine = best;
-        job->n_rank[best] = 0; /* no longer waits */
-        end = begin;
-    }
-}
-
 /** Computes molecule `mine` in a group of ranks, unless it is -1. Collective over the ranks of `comm`. */
 static hf_status compute_in_group(struct job *job, MPI_Comm comm, int mine, struct hf_error *error)
 {
@@ -263,13 +251,16 @@ static hf_status compute_in_group(struct job *job, MPI_Comm comm, int mine, stru
 
 /** One round: groups compute one molecule each, while a scheduler deals the small ones; ranks of groups join when they
  *  are ready. Collective. */
-static hf_status compute_round(struct job *job, bool with_small, bool *more, struct hf_error *error)
+static hf_status compute_round(struct job *job, bool with_small, struct hf_error *error)
 {
     MPI_Comm comm = MPI_COMM_NULL, whole = job->context->comm;
-    const int mine = assign(job, more);
+    int n_ready;
+    const int mine = hf_molecules_assign(&job->n_shared, job->shared, job->context->n_rank,
+                                         job->context->rank, &n_ready);
     hf_status status = HF_OK;
     int64_t i = 0;
     MPI_Comm_split(whole, mine >= 0 ? mine : MPI_UNDEFINED, job->context->rank, &comm);
+    hf_scheduler_set_ready(job->scheduler, n_ready);
     HF_TRY(hf_scheduler_start_by_cost(job->scheduler, with_small ? job->window.n : 0, job->small,
                                       error));
     if (mine >= 0) status = compute_in_group(job, comm, mine, error);
@@ -289,12 +280,12 @@ static hf_status compute_window(struct job *job, struct hf_error *error)
     const int n = job->window.n;
     struct hf_error unwritten;
     hf_status status;
-    hf_cost_divide(n, job->seconds, job->bytes, context->n_rank, bytes_of_rank(context),
-                   job->n_rank);
-    for (int i = 0; i < n; i++) job->small[i] = job->n_rank[i] > 1 ? 0.0 : job->seconds[i];
-    bool first = true, more = true;
-    for (; more; first = false) {
-        status = compute_round(job, first, &more, error);
+    job->n_shared = hf_molecules_share(n, job->seconds, job->bytes, context->n_rank,
+                                       bytes_of_rank(context), job->shared);
+    for (int i = 0; i < n; i++) job->small[i] = job->seconds[i];
+    for (int i = 0; i < job->n_shared; i++) job->small[job->shared[i].molecule] = 0.0;
+    for (bool first = true; first || job->n_shared > 0; first = false) {
+        status = compute_round(job, first, error);
         const hf_status written = hf_results_collect(&job->results, &unwritten);
         status = hf_agree_to_go_on(context, status, error);
         if (written != HF_OK) *error = unwritten;
@@ -404,8 +395,11 @@ hf_status hf_each(struct hf_context *context, const struct hf_each_settings *set
     struct job job = {
         .settings = settings,
         .context = context,
+        .results.result = settings->result,
+        .results.data = settings->source.data,
         .results.progress = {settings->progress, hf_wall_seconds(), 0.0, -1.0},
         .arena = {.label = "a job of many molecules"},
+        .window.arena = {.label = "a window of molecules"},
         .window_arena = {.label = "costs of molecules"},
     };
     struct hf_calculation clock = {.context = context,

@@ -24,6 +24,8 @@
 /** A job. Everything is borrowed. */
 struct hf_each_settings {
     struct hf_record_source source;
+    /** gets the answers on rank 0 instead of files, with source.data, as of struct hf_run_each_settings; NULL: files */
+    void (*result)(void *data, long long i, const char *output);
     const struct hf_options *options; /**< of the command line */
     bool rehearsal;                   /**< only estimates: --check */
     FILE *out;                        /**< what was done, on rank 0; NULL: nothing */

@@ -16,8 +16,9 @@ bool hf_each_is_of_job(const struct hf_option *option);
 /** Whether an option is of a calculation alone, and not allowed in a job. */
 bool hf_each_refuses(const struct hf_option *option);
 
-/** Checks that a record has no settings of the whole job. Local. HF_BAD_INPUT. */
-hf_status hf_each_check_record(const struct hf_options *options,
+/** Checks that a record has no settings of the whole job, and unless it is computed `alone` none that write files of one
+ *  molecule. Local. HF_BAD_INPUT. */
+hf_status hf_each_check_record(const struct hf_options *options, bool alone,
                                struct hf_error *error) HF_MUST_CHECK;
 
 /** Hash of the options that results depend on, of the command line. */
@@ -44,6 +45,9 @@ hf_status hf_each_check_named(const struct hf_options *options, int n_path,
 /** Adds the version of hf and the contents of files that options of the command line read to a hash. Local. */
 uint64_t hf_each_hash_named(const struct hf_options *options, uint64_t hash);
 
+/** Adds the contents of files that a record names. Local. */
+uint64_t hf_each_hash_named_in_record(const struct hf_molecule_record *record, uint64_t hash);
+
 /* ---- Windows (window.c) ----
  *
  *     rank 0: reader -> records that are not finished -> bytes      MPI_Bcast      all ranks: bytes, records */
@@ -51,8 +55,9 @@ uint64_t hf_each_hash_named(const struct hf_options *options, uint64_t hash);
 /** Bytes of a window, at most; one record may have more. */
 enum { HF_WINDOW_BYTES = 16 << 20 };
 
-/** Initialise with = {0}. */
+/** Initialise the arena. */
 struct hf_window {
+    struct hf_arena arena;
     int n;                             /**< records */
     struct hf_molecule_record *record; /**< [n] pointing into `bytes` */
     uint64_t *hash;                    /**< [n] of text and settings */
@@ -119,6 +124,8 @@ struct hf_each_worker {
     const struct hf_options *options; /**< of the command line, borrowed */
     struct hf_each_start *start;      /**< NULL: each molecule starts from the guess */
     const struct hf_results_files *files;
+    bool
+        whole; /**< the JSON document has everything, and the report; keys that name files are allowed */
 };
 
 /** What became of a molecule, on the first rank of the worker. */
@@ -185,6 +192,8 @@ struct hf_results {
     struct hf_context *context; /**< borrowed */
     MPI_Comm comm;              /**< of the messages */
     struct hf_results_files files;
+    void (*result)(void *data, long long i, const char *output); /**< gets the lines; NULL: files */
+    void *data;
     FILE *json, *xyz, *csv; /**< on rank 0 */
     struct hf_results_account account;
     int64_t n_added, n_received; /**< messages of this rank; on rank 0 */

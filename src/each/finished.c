@@ -1,7 +1,6 @@
 /* Reads JSON lines of earlier runs; see finished.h. */
 #include "finished.h"
 
-#include "base/growing.h"
 #include "text/output_file.h"
 
 #include <cjson/cJSON.h>
@@ -73,6 +72,7 @@ static hf_status read_lines(struct hf_finished *finished, const char *path, FILE
 {
     hf_status status = HF_OK;
     char *line = NULL;
+    finished->arena.label = "results of earlier runs";
     size_t room = 0;
     ssize_t n;
     while ((n = getline(&line, &room, file)) > 0 && line[n - 1] == '\n') {
@@ -82,8 +82,9 @@ static hf_status read_lines(struct hf_finished *finished, const char *path, FILE
                            "%s: it has lines that no job with --each has written; expected results "
                            "to add to, or no such file",
                            path));
-        if (!hf_grow(&finished->line, finished->n + 1, &finished->room, sizeof made))
-            HF_TRY(hf_fail(error, HF_NO_RESOURCE, "%s: out of memory", path));
+        if (!hf_arena_grow(&finished->arena, &finished->line, finished->n + 1, &finished->room,
+                           sizeof made))
+            HF_TRY(hf_arena_check(&finished->arena, error));
         finished->line[finished->n++] = made;
         finished->n_byte += (long)n;
     }
@@ -163,6 +164,6 @@ hf_status hf_finished_drop_failures(struct hf_finished *finished, const char *pa
 
 void hf_finished_done(struct hf_finished *finished)
 {
-    free(finished->line);
+    hf_arena_done(&finished->arena);
     *finished = (struct hf_finished){0};
 }

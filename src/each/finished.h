@@ -4,6 +4,7 @@
 #ifndef HF_EACH_FINISHED_H
 #define HF_EACH_FINISHED_H
 
+#include "base/arena.h"
 #include "hf/status.h"
 
 #include <stdbool.h>
@@ -19,6 +20,7 @@ struct hf_finished_line {
 
 /** Initialise with = {0}. */
 struct hf_finished {
+    struct hf_arena arena;
     int64_t n; /**< lines */
     int64_t n_taken,
         n_failed; /**< those that hf_finished_take has given; the failures among them */

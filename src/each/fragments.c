@@ -164,7 +164,7 @@ static hf_status check_sums(const struct hf_fragments *self, const struct hf_mol
     for (int i = 0; i < self->n; i++) {
         const struct hf_fragment *fragment = &self->fragment[i];
         const int n = n_electron[i] - fragment->charge, unpaired = fragment->multiplicity - 1;
-        if (n < 0 || unpaired < 0 || unpaired > n || (n - unpaired) % 2 != 0)
+        if (n < 1 || unpaired < 0 || unpaired > n || (n - unpaired) % 2 != 0)
             return hf_fail(error, HF_BAD_INPUT,
                            "fragment %d has %d electrons with charge %d, which cannot have "
                            "multiplicity %d; see --fragment-charges, --fragment-multiplicities",

@@ -24,7 +24,7 @@ struct hf_fragments {
  *  bonds that are cut and of radicals that may be ions. Local. HF_BAD_INPUT: they do not fit the molecule;
  *  HF_NO_RESOURCE. */
 hf_status hf_fragments_read(const struct hf_options *options, struct hf_input *input,
-                            struct hf_fragments *fragments, struct hf_error *error) HF_MUST_CHECK;
+                            struct hf_fragments *self, struct hf_error *error) HF_MUST_CHECK;
 
 /** Some fragments, or all. */
 struct hf_cluster {
@@ -36,9 +36,9 @@ struct hf_cluster {
 /** Clusters: single fragments first, then pairs, then triples; all fragments last. Initialise with = {0}. */
 struct hf_clusters {
     int n;
-    int n_left_out[HF_MOST_BODIES + 1]; /**< pairs, triples that are too far apart */
-    struct hf_cluster *cluster;         /**< [n] */
-    int64_t room;                       /**< private */
+    int64_t n_left_out[HF_MOST_BODIES + 1]; /**< pairs, triples that are too far apart */
+    struct hf_cluster *cluster;             /**< [n] */
+    int64_t room;                           /**< private */
 };
 
 /** The clusters up to `most` fragments, without those in which two are farther apart than `distance` bohr; `most` 0:

@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 
 char *hf_each_name_file(struct hf_arena *arena, const char *path, const char *ending)
@@ -129,6 +130,44 @@ static hf_status hash_named(void *data, const struct hf_option_value *value, con
     *hash = hf_hash_add(*hash, sizeof size, &size);
     fclose(file);
     return HF_OK;
+}
+
+/** Whether what follows the word "basis" is the name of a set of the library. */
+static bool is_library_name(const char *value)
+{
+    char path[MOST_PATH];
+    value += strspn(value, " \t\":=");
+    const int n = (int)strcspn(value, " \t\r\n\",;");
+    snprintf(path, sizeof path, "%.*s", n, value);
+    return strpbrk(path, "={[") == NULL && !is_regular(path);
+}
+
+/** Whether a record may name a file. Its settings are read only then, since rank 0 hashes all records. */
+static bool may_name_files(const char *text)
+{
+    static const char *const words[] = {"basis", "guess", "domains", "point", NULL};
+    for (const char *at = text; (at = strpbrk(at, "bBgGdDpP")) != NULL; at++)
+        for (int k = 0; words[k] != NULL; k++) {
+            const size_t length = strlen(words[k]);
+            if (strncasecmp(at, words[k], length) == 0 && (k > 0 || !is_library_name(at + length)))
+                return true;
+        }
+    return false;
+}
+
+uint64_t hf_each_hash_named_in_record(const struct hf_molecule_record *record, uint64_t hash)
+{
+    struct hf_options options;
+    struct hf_input input = {0};
+    struct hf_error error;
+    if (record->problem != NULL || !may_name_files(record->text)) return hash;
+    hf_options_init(&options, hf_option_table());
+    hf_status status = hf_input_from_string(record->name, record->text, &options, &input, &error);
+    if (status == HF_OK) status = visit_all(&options, hash_named, &hash, &error);
+    (void)status; /* a record that cannot be read fails later */
+    hf_input_done(&input);
+    hf_options_done(&options);
+    return hash;
 }
 
 uint64_t hf_each_hash_named(const struct hf_options *options, uint64_t hash)

@@ -13,8 +13,11 @@ struct work {
     struct hf_calculation calculation;
     struct hf_scf_result result;
     struct hf_wavefunction wavefunction;
-    struct hf_report *report; /**< writes nothing */
-    bool from_orbitals;       /**< of a molecule before */
+    struct hf_report *report;
+    FILE *stream; /**< of the report, into `text`; NULL: it is not wanted */
+    char *text;
+    size_t n_text;
+    bool from_orbitals; /**< of a molecule before */
 };
 
 /** Adds the options of the command line. Those of basis sets count only if the record names none, so they come after
@@ -43,7 +46,7 @@ static hf_status read_alone(const struct hf_each_worker *worker,
     if (record->problem != NULL)
         return hf_fail(error, HF_BAD_INPUT, "%.400s: %s", record->name, record->problem);
     HF_CHECK(hf_input_from_string(record->name, record->text, options, input, error));
-    HF_CHECK(hf_each_check_record(options, error));
+    HF_CHECK(hf_each_check_record(options, worker->whole, error));
     for (int i = 0; i < options->n_value; i++) /* it needs no option json: there is a document */
         if (strcmp(options->value[i].option->key, "json_orbitals") == 0)
             options->value[i].level = HF_OPTION_RESTART;
@@ -91,11 +94,13 @@ static hf_status compute(struct hf_each_worker *worker, const struct hf_molecule
     calculation->no_files = true;
     HF_TRY(hf_molecule_read(worker, record, &work->options, calculation, error));
     HF_TRY(hf_calculation_prepare(calculation, &work->options, false, error));
-    calculation->description.of_many = true;
+    calculation->description.of_many = !worker->whole;
     store_all_of_few(calculation);
     if (worker->start != NULL && may_start)
         HF_TRY(hf_each_start_use(worker->start, calculation, &work->from_orbitals, error));
-    status = hf_report_create(context, NULL, &work->report, error);
+    if (worker->whole && context->rank == 0 && hf_request_wants_report(&calculation->input.request))
+        work->stream = open_memstream(&work->text, &work->n_text);
+    status = hf_report_create(context, work->stream, &work->report, error);
     HF_TRY(hf_agree(context->comm, status, error));
     HF_TRY(
         hf_calculation_run(calculation, work->report, &work->result, &work->wavefunction, error));
@@ -109,6 +114,8 @@ static void work_done(struct work *work)
 {
     hf_wavefunction_done(&work->wavefunction);
     hf_report_destroy(&work->report);
+    if (work->stream != NULL) fclose(work->stream);
+    free(work->text);
     if (work->calculation.context != NULL) hf_calculation_done(&work->calculation);
     hf_options_done(&work->options);
     *work = (struct work){.report = NULL};
@@ -151,12 +158,13 @@ static char *to_text(const cJSON *root, const struct hf_each_worker *worker, boo
 /** The lines of a result or, with another status than HF_OK, of a failure. Local, on the first rank. */
 static hf_status make_lines(const struct hf_each_worker *worker,
                             const struct hf_molecule_record *record, uint64_t hash,
-                            const struct work *work, hf_status status,
-                            const struct hf_error *failure, struct hf_molecule_result *result,
-                            struct hf_error *error)
+                            struct work *work, hf_status status, const struct hf_error *failure,
+                            struct hf_molecule_result *result, struct hf_error *error)
 {
     struct hf_json_document document = {0};
     const struct hf_json root = hf_json_begin(&document);
+    if (work->stream != NULL && fflush(work->stream) == 0)
+        work->calculation.description.report = work->text;
     const bool wants_xyz = worker->files->xyz != NULL, wants_csv = worker->files->csv != NULL;
     const struct hf_calculation *calculation = &work->calculation;
     if (status == HF_OK)
@@ -164,7 +172,7 @@ static hf_status make_lines(const struct hf_each_worker *worker,
                         &work->wavefunction);
     else
         put_failure(root, record, work, status, failure);
-    hf_lines_identify(root, record, hash, result);
+    if (!worker->whole) hf_lines_identify(root, record, hash, result);
     result->good = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(root.at, "success"));
     if (!document.failed) result->json = cJSON_PrintUnformatted(root.at);
     if (wants_xyz) result->xyz = to_text(root.at, worker, true);

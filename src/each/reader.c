@@ -406,7 +406,10 @@ hf_status hf_record_reader_next(struct hf_record_reader *self, struct hf_molecul
     if (source->make != NULL) {
         *there = self->n_made < source->n_made;
         self->n_used = (double)self->n_made;
-        return *there ? source->make(source->data, self->n_made++, record, error) : HF_OK;
+        if (!*there) return HF_OK;
+        HF_CHECK(source->make(source->data, self->n_made++, record, error));
+        *there = record->text != NULL;
+        return HF_OK;
     }
     for (;;) {
         if (self->file_name != NULL) {

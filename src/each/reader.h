@@ -31,8 +31,8 @@ struct hf_record_source {
     int n_path;
     const char *const
         *path;      /**< [n_path] files, "-" for standard input, "@FILE" for a list of files */
-    int64_t n_made; /**< records that `make` makes, without files */
-    /** Makes record i, which is valid until the next call; HF_NO_RESOURCE. NULL: records come from files */
+    int64_t n_made; /**< records that `make` makes at most, without files */
+    /** Makes record i, which is valid until the next call; without a text: there are no more. HF_NO_RESOURCE. NULL: records come from files */
     hf_status (*make)(void *data, int64_t i, struct hf_molecule_record *record,
                       struct hf_error *error);
     void *data;

@@ -63,6 +63,8 @@ static void write_result(struct hf_results *self, const struct head *head, const
 {
     const char *json = name + head->n_name, *xyz = json + head->n_json, *csv = xyz + head->n_xyz;
     count(&self->account, head, name);
+    if (self->result != NULL) /* there is a NUL behind the line; names are "input 7" */
+        self->result(self->data, atoll(name + strlen("input ")), json);
     write_lines(self, self->xyz, self->files.xyz, head->n_xyz, xyz, "");
     write_lines(self, self->csv, self->files.csv, head->n_csv, csv, "");
     write_lines(self, self->json, self->files.json, head->n_json, json, "\n");
@@ -102,7 +104,7 @@ hf_status hf_results_add(struct hf_results *self, const char *name,
     const char *const part[] = {name, result->json, result->xyz, result->csv};
     const int64_t n_part[] = {head.n_name, head.n_json, head.n_xyz, head.n_csv};
     const size_t n = sizeof head + (size_t)(head.n_name + head.n_json + head.n_xyz + head.n_csv);
-    char *bytes = malloc(n), *at = bytes + sizeof head;
+    char *bytes = calloc(1, n + 1), *at = bytes + sizeof head;
     release(self, false);
     if (bytes == NULL || n > INT32_MAX ||
         !hf_grow(&self->sending, self->n_sending + 1, &self->sending_room, sizeof *self->sending)) {
@@ -134,7 +136,7 @@ void hf_results_take(struct hf_results *self)
         MPI_Improbe(MPI_ANY_SOURCE, TAG, self->comm, &there, &message, &about);
         if (!there) return;
         MPI_Get_count(&about, MPI_BYTE, &n);
-        char *bytes = malloc((size_t)n);
+        char *bytes = calloc(1, (size_t)n + 1);
         if (bytes == NULL) MPI_Abort(MPI_COMM_WORLD, (int)HF_NO_RESOURCE); /* nobody can be told */
         MPI_Mrecv(bytes, n, MPI_BYTE, &message, MPI_STATUS_IGNORE);
         struct head head;
@@ -226,6 +228,7 @@ static hf_status open_all(struct hf_results *self, const struct hf_each_records 
     HF_CHECK(open_locked(&self->json, files->json, error));
     HF_CHECK(open_locked(&self->xyz, files->xyz, error));
     HF_CHECK(open_locked(&self->csv, files->csv, error));
+    if (files->json == NULL) return HF_OK; /* in memory */
     HF_CHECK(hf_finished_read(finished, files->json, error));
     if (retry != NULL) {
         HF_CHECK(hf_each_drop_failures(retry, self->context->interruption, finished, files->json,

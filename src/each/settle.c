@@ -26,12 +26,23 @@ bool hf_each_is_of_job(const struct hf_option *option)
     return is_listed(option->only_with);
 }
 
-hf_status hf_each_check_record(const struct hf_options *options, struct hf_error *error)
+/** Whether an option that a job refuses is allowed for a single molecule: it only writes, or divides the work. */
+static bool is_of_one(const struct hf_option *option)
+{
+    static const char *const keys[] = {"trajectory", "checkpoint", "checkpoint_interval",
+                                       "record",     "groups",     NULL};
+    for (int i = 0; keys[i] != NULL; i++)
+        if (strcmp(option->key, keys[i]) == 0) return true;
+    return false;
+}
+
+hf_status hf_each_check_record(const struct hf_options *options, bool alone, struct hf_error *error)
 {
     for (int i = 0; i < options->n_value; i++) {
         const struct hf_option_value *value = &options->value[i];
         if (value->level == HF_OPTION_FILE &&
-            (hf_each_is_of_job(value->option) || hf_each_refuses(value->option)))
+            (hf_each_is_of_job(value->option) ||
+             (hf_each_refuses(value->option) && !(alone && is_of_one(value->option)))))
             return hf_fail(error, HF_BAD_INPUT,
                            "%s: %s is no setting of a single molecule of many; expected it on the "
                            "command line, or not at all",

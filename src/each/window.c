@@ -1,10 +1,8 @@
 /* Windows of records; see each_private.h. */
 #include "each_private.h"
 
-#include "base/growing.h"
 #include "text/text.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -16,8 +14,10 @@ struct head {
 
 static bool append(struct hf_window *window, size_t n, const void *bytes)
 {
-    if (!hf_grow(&window->bytes, (int64_t)(window->n_byte + n), &window->room, 1)) return false;
-    memcpy(window->bytes + window->n_byte, bytes, n);
+    if (!hf_arena_grow(&window->arena, &window->bytes, (int64_t)(window->n_byte + n), &window->room,
+                       1))
+        return false;
+    if (n > 0) memcpy(window->bytes + window->n_byte, bytes, n);
     window->n_byte += n;
     return true;
 }
@@ -28,16 +28,16 @@ static hf_status pack(struct hf_window *window, uint64_t hash,
 {
     const struct head head = {hash, strlen(record->name) + 1, record->n_byte + 1,
                               record->problem != NULL ? strlen(record->problem) + 1 : 0};
-    if (append(window, sizeof head, &head) && append(window, head.n_name, record->name) &&
-        append(window, head.n_text, record->text) &&
-        append(window, head.n_problem, record->problem))
-        return HF_OK;
-    return hf_fail(error, HF_NO_RESOURCE, "out of memory for a window of molecules");
+    (void)(append(window, sizeof head, &head) && append(window, head.n_name, record->name) &&
+           append(window, head.n_text, record->text) &&
+           append(window, head.n_problem, record->problem));
+    return hf_arena_check(&window->arena, error);
 }
 
 uint64_t hf_each_hash_record(uint64_t settings, const struct hf_molecule_record *record)
 {
-    const uint64_t hash = hf_hash_add(settings, record->n_byte, record->text);
+    const uint64_t hash =
+        hf_each_hash_named_in_record(record, hf_hash_add(settings, record->n_byte, record->text));
     return record->problem != NULL && record->n_byte == 0 ? hf_hash_add_text(hash, record->name)
                                                           : hash;
 }
@@ -67,9 +67,11 @@ static hf_status read_records(struct hf_window *window, int64_t most, uint64_t s
 static hf_status unpack(struct hf_window *window, struct hf_error *error)
 {
     char *at = window->bytes;
-    if (!hf_grow(&window->record, window->n, &window->record_room, sizeof *window->record) ||
-        !hf_grow(&window->hash, window->n, &window->hash_room, sizeof *window->hash))
-        return hf_fail(error, HF_NO_RESOURCE, "out of memory for a window of molecules");
+    if (!hf_arena_grow(&window->arena, &window->record, window->n, &window->record_room,
+                       sizeof *window->record) ||
+        !hf_arena_grow(&window->arena, &window->hash, window->n, &window->hash_room,
+                       sizeof *window->hash))
+        return hf_arena_check(&window->arena, error);
     for (int i = 0; i < window->n; i++) {
         struct head head;
         memcpy(&head, at, sizeof head);
@@ -97,8 +99,8 @@ hf_status hf_window_fill(struct hf_window *window, struct hf_context *context, i
     window->n = (int)share[0];
     window->n_byte = (size_t)share[1];
     window->ended = share[2] != 0;
-    if (!hf_grow(&window->bytes, share[1], &window->room, 1))
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for a window of molecules");
+    if (!hf_arena_grow(&window->arena, &window->bytes, share[1], &window->room, 1))
+        status = hf_arena_check(&window->arena, error);
     HF_CHECK(hf_agree(context->comm, status, error));
     hf_broadcast_bytes(context->comm, 0, window->n_byte, window->bytes);
     return hf_agree(context->comm, unpack(window, error), error);
@@ -136,8 +138,5 @@ cleanup:
 
 void hf_window_done(struct hf_window *window)
 {
-    free(window->bytes);
-    free(window->record);
-    free(window->hash);
-    *window = (struct hf_window){0};
+    hf_arena_done(&window->arena);
 }

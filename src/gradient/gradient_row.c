@@ -141,13 +141,14 @@ static double memory(const struct hf_quantity *quantity)
 
 double hf_relaxation_bytes(const struct hf_quantity_source *of, int n_rank)
 {
-    enum { N_MATRIX = 12, N_WHOLE = 2 }; /* those of struct hf_mp2_derivatives are whole */
+    enum { N_MATRIX = 13 };
     const double n = of->basis->n_function, o = 0.5 * hf_molecule_n_electron(of->molecule);
     const double n_spin = strcmp(of->settings->method, "rhf") == 0 ? 1.0 : 2.0;
     const double share = hf_linalg_largest_share(
         of->basis->n_function, n_rank, hf_fock_is_distributed(of->settings->fock.builder));
     return sizeof(double) * n_spin *
-           (N_WHOLE * n * n + share * (N_MATRIX * n * n + 2.0 * HF_SUBSPACE_MOST * o * (n - o)));
+           (n * n + o * o + (n - o) * (n - o) /* struct hf_mp2_derivatives */ +
+            share * (N_MATRIX * n * n + 2.0 * HF_SUBSPACE_MOST * o * (n - o)));
 }
 
 /** Densities of the two-electron part. What its threads hold takes the place of engines and queues of Fock builds. */

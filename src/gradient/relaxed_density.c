@@ -43,42 +43,44 @@ static bool is_occupied(const struct hf_mp2_derivatives *from, int spin, int p)
     return p < from->n_occupied[spin];
 }
 
-/** Y_pq. */
-static double lagrangian(const struct elements *of, int p, int q)
+/** P_pq of p frozen and q correlated, occupied alike, from Y_pq. hf_mp2_compute has refused frozen orbitals that are
+ *  degenerate with correlated ones. */
+static double between_frozen(void *data, int p, int q, double y)
 {
-    const struct hf_mp2_derivatives *from = of->self->from;
-    return from->lagrangian[of->spin][(size_t)q * (size_t)from->n_orbital[of->spin] + (size_t)p];
-}
-
-/** P between orbitals that are occupied alike. hf_mp2_compute has refused frozen orbitals that are degenerate with
- *  correlated ones. */
-static double unrelaxed(void *data, int p, int q, double value)
-{
-    struct elements *of = data;
+    const struct elements *of = data;
     const struct hf_mp2_derivatives *from = of->self->from;
     const double *energy = of->self->wavefunction->spin[of->spin].energy;
-    const bool frozen_p = is_frozen(from, of->spin, p), frozen_q = is_frozen(from, of->spin, q);
     if (is_occupied(from, of->spin, p) != is_occupied(from, of->spin, q)) return 0.0;
-    if (frozen_p == frozen_q) return value;
-    const double difference = frozen_p ? energy[q] - energy[p] : energy[p] - energy[q];
-    const double y = frozen_p ? lagrangian(of, p, q) : lagrangian(of, q, p);
-    return 0.5 * y / difference;
+    if (!is_frozen(from, of->spin, p) || is_frozen(from, of->spin, q)) return 0.0;
+    return 0.5 * y / (energy[q] - energy[p]);
 }
 
 /** Collective. */
 static hf_status begin_density(struct hf_relaxation *self, struct hf_error *error)
 {
+    hf_status status = HF_OK;
+    struct hf_matrix *between = NULL;
     for (int s = 0; s < self->n_spin; s++) {
         struct elements of = {.self = self, .spin = s};
         const int m = n_orbital(self, s);
-        HF_CHECK(make(self, m, m, &self->density[s], error));
-        HF_CHECK(make(self, m, m, &self->field[s], error));
-        if (self->from->n_removed > 0)
-            HF_CHECK(make(self, self->n, self->n, &self->operator[s], error));
-        hf_matrix_set_full(self->density[s], self->from->density[s]);
-        hf_matrix_map(self->density[s], unrelaxed, &of);
+        HF_TRY(make(self, m, m, &between, error));
+        HF_TRY(make(self, m, m, &self->density[s], error));
+        HF_TRY(make(self, m, m, &self->lagrangian[s], error));
+        HF_TRY(make(self, m, m, &self->field[s], error));
+        if (self->n_removed > 0) HF_TRY(make(self, self->n, self->n, &self->operator[s], error));
+        HF_TRY(hf_mp2_get_lagrangian(self->from, s, self->linalg,
+                                     self->wavefunction->spin[s].coefficient, self->lagrangian[s],
+                                     error));
+        hf_matrix_copy(self->lagrangian[s], between);
+        hf_matrix_map(between, between_frozen, &of);
+        hf_mp2_get_density(self->from, s, self->density[s]);
+        hf_matrix_add(1.0, between, 1.0, self->density[s]);
+        hf_matrix_add_transposed(1.0, between, 1.0, self->density[s]);
+        hf_matrix_destroy(&between);
     }
-    return HF_OK;
+cleanup:
+    hf_matrix_destroy(&between);
+    return status;
 }
 
 /* ---- Its field ------------------------------------------------------------------------------- */
@@ -166,15 +168,6 @@ cleanup:
 
 /* ---- The equation for z ---------------------------------------------------------------------- */
 
-/** -(Y_ai - Y_ia) / 2 - G_ai; a: row. */
-static double right_side(void *data, int a, int i, double field)
-{
-    const struct elements *of = data;
-    const struct hf_mp2_derivatives *from = of->self->from;
-    if (is_occupied(from, of->spin, a) || !is_occupied(from, of->spin, i)) return 0.0;
-    return -0.5 * (lagrangian(of, a, i) - lagrangian(of, i, a)) - field;
-}
-
 /** Only elements of virtual rows and occupied columns remain. */
 static double keep_virtual_rows(void *data, int a, int i, double value)
 {
@@ -243,8 +236,10 @@ static hf_status make_right_side(const struct hf_relaxation *self,
         struct elements of = {.self = self, .spin = s};
         HF_TRY(make(self, m, m, &between, error));
         HF_TRY(make(self, m, m, &turned[s], error));
-        hf_matrix_copy(self->field[s], between);
-        hf_matrix_map(between, right_side, &of);
+        hf_matrix_copy(self->lagrangian[s], between);
+        hf_matrix_add_transposed(-1.0, self->lagrangian[s], 1.0, between);
+        hf_matrix_add(-1.0, self->field[s], -0.5, between); /* -(Y_ai - Y_ia) / 2 - G_ai */
+        hf_matrix_map(between, keep_virtual_rows, &of);
         HF_TRY(turn(self, s, false, between, turned[s], error));
         hf_matrix_destroy(&between);
     }
@@ -314,18 +309,22 @@ cleanup:
 
 /* ---- The energy-weighted density ------------------------------------------------------------- */
 
-/** W_pq before it is symmetrised; G is zero but between occupied orbitals. Between occupied and virtual orbitals it
- *  is that of p occupied, which has no G. */
-static double weigh(void *data, int p, int q, double density)
+/** e_p P_pq */
+static double times_energy(void *data, int p, int q, double density)
+{
+    const struct elements *of = data;
+    (void)q;
+    return of->self->wavefunction->spin[of->spin].energy[p] * density;
+}
+
+/** W between occupied and virtual orbitals is that of p occupied, which has no G; what follows symmetrises it. */
+static double keep_occupied_rows(void *data, int p, int q, double value)
 {
     const struct elements *of = data;
     const struct hf_mp2_derivatives *from = of->self->from;
-    const double *energy = of->self->wavefunction->spin[of->spin].energy;
     const bool occupied_p = is_occupied(from, of->spin, p);
-    if (occupied_p == is_occupied(from, of->spin, q))
-        return 0.5 * lagrangian(of, p, q) + energy[p] * density;
-    return occupied_p ? 0.5 * lagrangian(of, p, q) + energy[p] * density
-                      : 0.5 * lagrangian(of, q, p) + energy[q] * density;
+    if (occupied_p == is_occupied(from, of->spin, q)) return value;
+    return occupied_p ? 2.0 * value : 0.0;
 }
 
 static double keep_occupied(void *data, int p, int q, double value)
@@ -347,7 +346,9 @@ static hf_status make_weighted(const struct hf_relaxation *self, struct hf_matri
         struct elements of = {.self = self, .spin = s};
         HF_TRY(make(self, m, m, &between, error));
         hf_matrix_copy(self->density[s], between);
-        hf_matrix_map(between, weigh, &of);
+        hf_matrix_map(between, times_energy, &of);
+        hf_matrix_add(0.5, self->lagrangian[s], 1.0, between);
+        hf_matrix_map(between, keep_occupied_rows, &of);
         hf_matrix_map(self->field[s], keep_occupied, &of);
         hf_matrix_add(1.0, self->field[s], 1.0, between);
         HF_TRY(add_to_functions(self, s, self->n_spin == 1 ? 2.0 : 1.0, between, sum, error));
@@ -394,8 +395,9 @@ static void done(struct hf_relaxation *self)
 {
     hf_fock_destroy(&self->builder);
     for (int s = 0; s < HF_MAX_SPIN; s++)
-        HF_DESTROY_MATRICES(&self->density[s], &self->field[s], &self->ao[s], &self->to_first[s],
-                            &self->fock[s], &self->occupied[s], &self->operator[s]);
+        HF_DESTROY_MATRICES(&self->density[s], &self->lagrangian[s], &self->field[s], &self->ao[s],
+                            &self->to_first[s], &self->fock[s], &self->occupied[s],
+                            &self->operator[s]);
 }
 
 /** Collective. */
@@ -430,6 +432,7 @@ hf_status hf_relax_density(struct hf_context *context, const struct hf_wavefunct
                                  .from = derivatives,
                                  .linalg = wavefunction->linalg,
                                  .n = n,
+                                 .n_removed = n - wavefunction->spin[0].n_orbital,
                                  .n_spin = wavefunction->n_spin};
     hf_timer_start(&context->timers, &hf_phase_relaxation);
     HF_TRY(begin(&self, pairs, error));

@@ -15,13 +15,14 @@ struct hf_relaxation {
     struct hf_linalg *linalg;
     const struct hf_method_ops *method;
     struct hf_spin_count n_electron;
-    int n, n_spin;
+    int n, n_spin, n_removed; /**< n_removed: functions removed for linear dependence */
     struct hf_fock_builder *builder;
-    struct hf_matrix *density[HF_MAX_SPIN];  /**< P */
-    struct hf_matrix *operator[HF_MAX_SPIN]; /**< [n][n] J[P] - K[P_s] */
-    struct hf_matrix *field[HF_MAX_SPIN];    /**< G(P) */
-    struct hf_matrix *ao[HF_MAX_SPIN];       /**< [n][n] P of all electrons, and alpha - beta */
-    struct hf_matrix *to_first[HF_MAX_SPIN]; /**< U: orbitals of the spin in those of the first */
+    struct hf_matrix *density[HF_MAX_SPIN];    /**< P */
+    struct hf_matrix *lagrangian[HF_MAX_SPIN]; /**< Y */
+    struct hf_matrix *operator[HF_MAX_SPIN];   /**< [n][n] J[P] - K[P_s] */
+    struct hf_matrix *field[HF_MAX_SPIN];      /**< G(P) */
+    struct hf_matrix *ao[HF_MAX_SPIN];         /**< [n][n] P of all electrons, and alpha - beta */
+    struct hf_matrix *to_first[HF_MAX_SPIN];   /**< U: orbitals of the spin in those of the first */
     struct hf_matrix *fock[HF_MAX_SPIN], *occupied[HF_MAX_SPIN]; /**< in those of the first spin */
 };
 

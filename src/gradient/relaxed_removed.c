@@ -67,7 +67,7 @@ static hf_status add_spin(const struct hf_relaxation *self, int spin, const stru
 {
     hf_status status;
     const struct hf_matrix *c = self->wavefunction->spin[spin].coefficient;
-    const int m = hf_matrix_n_col(c), r = self->from->n_removed;
+    const int m = hf_matrix_n_col(c), r = self->n_removed;
     struct hf_matrix *image = NULL, *between = NULL, *sum = NULL, *y = NULL;
     struct scales of = {.n_occupied = self->from->n_occupied[spin]};
     HF_TRY(
@@ -82,7 +82,7 @@ static hf_status add_spin(const struct hf_relaxation *self, int spin, const stru
     hf_matrix_multiply(1.0, true, c, false, image, 0.0, between);
     hf_matrix_map(between, keep_occupied_rows, &of);
     hf_matrix_add(1.0, between, 1.0, sum);
-    hf_matrix_set_full(y, self->from->of_removed[spin]);
+    HF_TRY(hf_mp2_get_lagrangian(self->from, spin, self->linalg, removed, y, error));
     hf_matrix_add_transposed(0.5, y, 1.0, sum);
     hf_matrix_multiply(self->n_spin == 1 ? 2.0 : 1.0, false, c, false, sum, 1.0, to);
 cleanup:
@@ -94,7 +94,7 @@ hf_status hf_weigh_removed_correlation(const struct hf_relaxation *self, struct 
                                        struct hf_error *error)
 {
     hf_status status = HF_OK;
-    const int n = self->n, r = self->from->n_removed;
+    const int n = self->n, r = self->n_removed;
     struct hf_arena arena = {.memory = self->context->memory, .label = "overlap eigenvalues"};
     struct hf_matrix *fock[HF_MAX_SPIN] = {NULL}, *overlap = NULL, *vector = NULL, *removed = NULL,
                      *product = NULL, *block = NULL;

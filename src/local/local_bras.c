@@ -24,7 +24,7 @@ struct transformation {
 /** Numbers of all T and K of a pair, about. */
 static double cost_of(const struct hf_local *local, int pair)
 {
-    return hf_local_pair_domain(local, &local->pair[pair])->n_function;
+    return hf_local_outer_domain(local, &local->pair[pair])->n_function;
 }
 
 /** Local, the same on all ranks. With arrays of the integrals' arena, which may fail. */
@@ -119,10 +119,11 @@ static hf_status do_second_half(struct transformation *self, double k[], struct 
     count_bytes(self, self->half.bytes, self->finished);
     hf_local_blocks_done(&self->half);
     HF_CHECK(exchange(self, hf_local_owner_of_pair, local, self->finished, &self->own, error));
-    memset(k, 0, local->n_number * sizeof *k);
+    memset(k, 0, local->n_integral * sizeof *k);
     for (size_t b = 0; b < self->own.n_block; b++) {
         const struct hf_local_block *block = &self->own.block[b];
-        memcpy(k + local->pair[block->pair].offset, block->value, (size_t)block->n * sizeof *k);
+        memcpy(k + local->pair[block->pair].outer_offset, block->value,
+               (size_t)block->n * sizeof *k);
     }
     return HF_OK;
 }

@@ -14,7 +14,7 @@
  *       j | L_rj        |     +----------------+
  *       j |             |   j | T_ij of A, S   |  -> own->third, where T_ij [a][s] of each j lies
  *         +-------------+     +----------------+
- *       left, of j whose domain [ij] has A
+ *       left, of j whose [ij]+ has A
  */
 #include "local_bras.h"
 
@@ -81,7 +81,7 @@ static void begin_sum(struct finisher *own, int number)
     const struct hf_sparse_matrix *orbitals = integrals->orbitals;
     const struct sum *sum = &own->sum[number];
     const struct hf_local_domain *domain =
-        hf_local_pair_domain(integrals->local, &integrals->local->pair[sum->pair]);
+        hf_local_outer_domain(integrals->local, &integrals->local->pair[sum->pair]);
     const int *first = integrals->paos->column_first;
     const size_t n_atom = (size_t)integrals->paos->n_column_part;
     int *place = own->place + (size_t)number * n_atom, next = 0;
@@ -118,7 +118,7 @@ static bool begin_orbital(struct finisher *own, int i)
             continue;
         own->sum_of[j] = own->n_sum;
         own->sum[own->n_sum++] = (struct sum){j, pair, n};
-        n += (size_t)hf_local_pair_domain(local, &local->pair[pair])->n_function *
+        n += (size_t)hf_local_outer_domain(local, &local->pair[pair])->n_function *
              hf_padded(own->n_s);
     }
     double *third = hf_scratch_reserve(&own->third, n);
@@ -354,7 +354,7 @@ static bool finish_pair(struct finisher *own, const struct sum *sum, int i)
 {
     const struct hf_local_integrals *integrals = own->integrals;
     const struct hf_local_pair *pair = &integrals->local->pair[sum->pair];
-    const struct hf_local_domain *domain = hf_local_pair_domain(integrals->local, pair);
+    const struct hf_local_domain *domain = hf_local_outer_domain(integrals->local, pair);
     const int n = domain->n_function;
     const size_t length = hf_padded(n);
     const double *p = gather_paos(own, domain, length);

@@ -117,14 +117,16 @@ static hf_status share_excitations(struct excitations *self, struct hf_error *er
     struct hf_context *context = local->context;
     HF_TAKE(&self->arena, self->begin, (size_t)local->n_orbital + 1);
     for (int i = 0; self->begin != NULL && i < local->n_orbital; i++)
-        self->begin[i + 1] = self->begin[i] + local->domain[local->domain_of_orbital[i]].n_function;
+        self->begin[i + 1] =
+            self->begin[i] + local->domain[local->domain_of_orbital[HF_LOCAL_OWN][i]].n_function;
     const size_t n = self->begin != NULL ? (size_t)self->begin[local->n_orbital] : 0;
     HF_TAKE(&self->arena, self->energy, n);
     HF_TAKE(&self->arena, self->dipole, 3 * n);
     hf_status status = hf_arena_check(&self->arena, error);
     for (int i = context->rank; status == HF_OK && i < local->n_orbital; i += context->n_rank) {
         const struct hf_trace_span span = hf_trace_begin_span(context->trace);
-        status = make_excitations(self, i, &local->domain[local->domain_of_orbital[i]], error);
+        status = make_excitations(self, i,
+                                  &local->domain[local->domain_of_orbital[HF_LOCAL_OWN][i]], error);
         hf_trace_end_span(context->trace, 0, HF_TRACE_PAIR_TASK, i, span);
     }
     HF_CHECK(hf_agree(context->comm, status, error));

@@ -119,6 +119,23 @@ static int extend(struct domains *self, int n)
     return n;
 }
 
+/** Adds the atoms that are near those of a domain. */
+static int add_near(struct domains *self, const struct hf_parts *atoms, int n)
+{
+    const struct hf_molecule *molecule = self->local->molecule;
+    const double least = self->local->settings->correction_bohr;
+    memset(self->member, 0, (size_t)molecule->n_atom * sizeof *self->member);
+    for (int k = 0; k < n; k++) self->member[self->atom[k]] = true;
+    for (int a = 0; a < molecule->n_atom; a++)
+        for (int k = 0; k < atoms->n && !self->member[a]; k++) {
+            self->member[a] =
+                hf_distance_squared(molecule->atom[a].position_bohr,
+                                    molecule->atom[atoms->part[k]].position_bohr) < least * least;
+            if (self->member[a]) self->atom[n++] = a;
+        }
+    return n;
+}
+
 /** Atoms by falling population until the orbital is complete, and those that are equal to the last one. Local. */
 static hf_status choose_atoms(struct domains *self, int i, int *n, struct hf_error *error)
 {
@@ -184,7 +201,7 @@ static int add(struct domains *self, int n)
     return hf_local_add_domain(self->local, (struct hf_parts){.n = n, .part = self->atom});
 }
 
-/** Both domains of orbital i. Local. */
+/** All domains of orbital i. Local. */
 static hf_status make_domain(struct domains *self, int i, bool taken[], struct hf_error *error)
 {
     struct hf_local *local = self->local;
@@ -201,12 +218,19 @@ static hf_status make_domain(struct domains *self, int i, bool taken[], struct h
         HF_CHECK(choose_atoms(self, i, &n, error));
     if (kind != HF_DOMAINS_FULL)
         HF_CHECK(find_completeness(self, i, n, self->atom, &local->completeness[i], error));
-    local->domain_of_orbital[i] = add(self, n);
+    local->domain_of_orbital[HF_LOCAL_OWN][i] = add(self, n);
     if (kind == HF_DOMAINS_GIVEN)
         n = take(self, given->extended + first);
     else if (kind == HF_DOMAINS_DEFAULT || kind == HF_DOMAINS_TIGHT)
         n = extend(self, n);
-    local->extended_of_orbital[i] = add(self, n);
+    local->domain_of_orbital[HF_LOCAL_EXTENDED][i] = add(self, n);
+    if (kind == HF_DOMAINS_GIVEN && given->has_outer)
+        n = take(self, given->outer + first);
+    else
+        for (int k = 0; k < local->settings->correction_bonds; k++) n = extend(self, n);
+    if (local->settings->correction_bonds > 0 && !(kind == HF_DOMAINS_GIVEN && given->has_outer))
+        n = add_near(self, &local->domain[local->domain_of_orbital[HF_LOCAL_OWN][i]].atoms, n);
+    local->domain_of_orbital[HF_LOCAL_OUTER][i] = add(self, n);
     return hf_arena_check(&local->arena, error);
 }
 
@@ -231,8 +255,8 @@ static hf_status make_all(struct domains *self, struct hf_error *error)
     HF_TAKE(arena, self->candidate, n_atom);
     HF_TAKE(arena, self->atom, n_atom);
     HF_TAKE(arena, self->member, n_atom);
-    HF_TAKE(arena, local->domain_of_orbital, o);
-    HF_TAKE(arena, local->extended_of_orbital, o);
+    for (int reach = 0; reach < HF_N_LOCAL_REACH; reach++)
+        HF_TAKE(arena, local->domain_of_orbital[reach], o);
     HF_TAKE(arena, local->completeness, o);
     HF_TAKE(arena, local->n_degenerate, o);
     HF_CHECK(hf_arena_check(arena, error));

@@ -10,6 +10,8 @@ struct hf_local_settings hf_local_default_settings(void)
         .domains = HF_DOMAINS_DEFAULT,
         .strong_bohr = 6.0,
         .distant_bohr = 15.0,
+        .correction_bonds = 1,
+        .correction_bohr = 6.0,
         .redundant = 1e-6,
         .threshold = 1e-9,
         .sparse = 1e-10,
@@ -27,19 +29,21 @@ static hf_status describe(const struct hf_local *local, struct hf_local_result *
                           struct hf_error *error)
 {
     const int o = local->n_orbital;
-    double n_function = 0.0;
+    double n_function = 0.0, n_outer = 0.0;
     int n_atom = 0, n_extended = 0;
     HF_TAKE(&result->arena, result->pair, (size_t)local->n_pair);
     HF_TAKE(&result->arena, result->domain, (size_t)o);
     HF_TAKE(&result->arena, result->extended, (size_t)o);
+    HF_TAKE(&result->arena, result->outer, (size_t)o);
     if (result->arena.failed) return hf_arena_check(&result->arena, error);
     result->n_orbital = o;
     result->n_pair = local->n_pair;
     result->completeness = local->completeness;
     result->n_degenerate = local->n_degenerate;
     for (int i = 0; i < o; i++) {
-        result->domain[i] = local->domain[local->domain_of_orbital[i]].atoms;
-        result->extended[i] = local->domain[local->extended_of_orbital[i]].atoms;
+        result->domain[i] = local->domain[local->domain_of_orbital[HF_LOCAL_OWN][i]].atoms;
+        result->extended[i] = local->domain[local->domain_of_orbital[HF_LOCAL_EXTENDED][i]].atoms;
+        result->outer[i] = local->domain[local->domain_of_orbital[HF_LOCAL_OUTER][i]].atoms;
         n_atom += result->domain[i].n;
         n_extended += result->extended[i].n;
     }
@@ -51,13 +55,16 @@ static hf_status describe(const struct hf_local *local, struct hf_local_result *
             .kind = pair->kind,
             .distance_bohr = pair->distance_bohr,
             .n_function = hf_local_pair_domain(local, pair)->n_function,
+            .n_outer = hf_local_outer_domain(local, pair)->n_function,
             .work = pair->work};
         n_function += result->pair[p].n_function;
+        n_outer += result->pair[p].n_outer;
     }
     result->extends_weak = hf_local_extends_weak(local->settings);
     result->mean_domain_atoms = (double)n_atom / o;
     result->mean_extended_atoms = (double)n_extended / o;
     result->mean_pair_functions = n_function / local->n_pair;
+    result->mean_outer_functions = n_outer / local->n_pair;
     return HF_OK;
 }
 
@@ -67,6 +74,15 @@ static void keep_arrays(struct hf_local *local, struct hf_local_result *result)
     result->localised = local->localised;
     local->localised = (struct hf_localised){0};
     hf_arena_join(&result->arena, &local->arena);
+}
+
+/** The part of a pair's correction that says how much is missing beyond its larger domain. */
+static double outside(const struct hf_local *local, const struct hf_local_pair_result *pair)
+{
+    const int n_outside = local->basis->n_function - pair->n_outer;
+    const double correction = pair->same_correction + pair->opposite_correction;
+    if (pair->n_outer == pair->n_function) return 0.0;
+    return correction * fmin(1.0, (double)n_outside / (pair->n_outer - pair->n_function));
 }
 
 /** Sums over ranks and pairs. Collective. */
@@ -87,7 +103,12 @@ static void add_up(const struct hf_local *local, struct hf_local_result *result)
         of_class->n_pair++;
         of_class->same_spin += result->pair[p].same_spin;
         of_class->opposite_spin += result->pair[p].opposite_spin;
+        result->same_correction += result->pair[p].same_correction;
+        result->opposite_correction += result->pair[p].opposite_correction;
+        result->outside_correction += outside(local, &result->pair[p]);
     }
+    result->same_spin = result->same_correction;
+    result->opposite_spin = result->opposite_correction;
     for (int k = 0; k < HF_N_LOCAL_CLASS; k++) {
         result->same_spin += result->of_class[k].same_spin;
         result->opposite_spin += result->of_class[k].opposite_spin;
@@ -150,7 +171,7 @@ hf_status hf_local_mp2_compute(struct hf_context *context,
     hf_trace_begin_batch(context->trace);
     HF_TRY(create(context, wavefunction, settings, &local, &result->resumed, error));
     status = describe(local, result, error);
-    HF_TAKE(&integrals, k, local->n_number);
+    HF_TAKE(&integrals, k, local->n_integral);
     if (status == HF_OK) status = hf_arena_check(&integrals, error);
     HF_TRY(hf_agree(context->comm, status, error));
     HF_TRY(make_integrals(local, wavefunction, k, result, error));

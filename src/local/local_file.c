@@ -1,6 +1,6 @@
 /* Domains from a file that hf wrote: a checkpoint, or a JSON file with orbitals in extras.hf.local_mp2, each with
  * populations and a domain. */
-#include "local_row.h"
+#include "local/local_row.h"
 
 #include "checkpoint/checkpoint.h"
 #include "text/text.h"
@@ -59,10 +59,12 @@ static bool read_orbital(const cJSON *orbital, int i, struct hf_local_given *giv
         if (a < 0 || !cJSON_IsNumber(value)) return false;
         given->population[first + (size_t)a] = value->valuedouble;
     }
+    const cJSON *outer = hf_json_find(orbital, "correction_domain");
     return atom == NULL && value == NULL &&
            read_atoms(hf_json_find(orbital, "domain"), given->n_atom, given->member + first) &&
            read_atoms(hf_json_find(orbital, "extended_domain"), given->n_atom,
-                      given->extended + first);
+                      given->extended + first) &&
+           (!given->has_outer || read_atoms(outer, given->n_atom, given->outer + first));
 }
 
 static hf_status make_arrays(struct hf_local_given *given, struct hf_error *error)
@@ -72,6 +74,7 @@ static hf_status make_arrays(struct hf_local_given *given, struct hf_error *erro
     HF_TAKE(&given->arena, given->population, n);
     HF_TAKE(&given->arena, given->member, n);
     HF_TAKE(&given->arena, given->extended, n);
+    HF_TAKE(&given->arena, given->outer, n);
     return hf_arena_check(&given->arena, error);
 }
 
@@ -95,10 +98,12 @@ static hf_status read_added(const struct hf_checkpoint *checkpoint, const char *
         hf_checkpoint_added_rows(checkpoint, populations, n_atom, 0, o, given->population, error));
     HF_CHECK(hf_checkpoint_added_rows(checkpoint, domains, n_atom, 0, o, domain, error));
     for (size_t k = 0; k < n; k++) {
-        const int bits = domain[k] >= 0.0 && domain[k] < 8.0 ? (int)domain[k] : 0;
+        const int bits = domain[k] >= 0.0 && domain[k] < 16.0 ? (int)domain[k] : 0;
         given->member[k] = (bits & 1) != 0;
-        given->extended[k] = bits > 1;
-        given->extends_weak = given->extends_weak || bits > 3;
+        given->extended[k] = (bits & 6) != 0;
+        given->outer[k] = (bits & 8) != 0;
+        given->extends_weak = given->extends_weak || (bits & 4) != 0;
+        given->has_outer = given->has_outer || given->outer[k];
     }
     hf_arena_release(&given->arena, domain);
     return HF_OK;
@@ -145,6 +150,8 @@ hf_status hf_local_given_read(const char *path, int n_atom, struct hf_local_give
     } else {
         given->n_orbital = cJSON_GetArraySize(orbitals);
         given->extends_weak = cJSON_IsTrue(hf_json_find(part, "extended_weak_pairs"));
+        const cJSON *bonds = hf_json_find(part, "correction_bonds");
+        given->has_outer = cJSON_IsNumber(bonds) && bonds->valueint > 0;
         status = make_arrays(given, error);
         const cJSON *orbital = orbitals->child;
         for (int i = 0; status == HF_OK && orbital != NULL; i++, orbital = orbital->next)
@@ -160,11 +167,11 @@ hf_status hf_local_given_share(struct hf_context *context, struct hf_local_given
                                struct hf_error *error)
 {
     hf_status status = HF_OK;
-    int n[3] = {given->n_orbital, given->n_atom, given->extends_weak};
-    MPI_Bcast(n, 3, MPI_INT, 0, context->comm);
+    int n[4] = {given->n_orbital, given->n_atom, given->extends_weak, given->has_outer};
+    MPI_Bcast(n, 4, MPI_INT, 0, context->comm);
     if (context->rank != 0) {
-        *given =
-            (struct hf_local_given){.n_orbital = n[0], .n_atom = n[1], .extends_weak = n[2] != 0};
+        *given = (struct hf_local_given){
+            .n_orbital = n[0], .n_atom = n[1], .extends_weak = n[2] != 0, .has_outer = n[3] != 0};
         status = make_arrays(given, error);
     }
     HF_TRY(hf_agree(context->comm, status, error));
@@ -172,6 +179,7 @@ hf_status hf_local_given_share(struct hf_context *context, struct hf_local_given
     hf_broadcast_bytes(context->comm, 0, size * sizeof *given->population, given->population);
     hf_broadcast_bytes(context->comm, 0, size * sizeof *given->member, given->member);
     hf_broadcast_bytes(context->comm, 0, size * sizeof *given->extended, given->extended);
+    hf_broadcast_bytes(context->comm, 0, size * sizeof *given->outer, given->outer);
 cleanup:
     if (status != HF_OK) hf_local_given_done(given);
     return status;

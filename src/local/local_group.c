@@ -64,7 +64,7 @@ static void find_needed(struct hf_local_group *self, int b)
     const struct hf_local_screen *screen = &self->screen[b];
     for (int l = 0; l < screen->n_link && screen->n > 0; l++) {
         const struct hf_local_link *link = &screen->link[l];
-        const struct hf_parts atoms = hf_local_pair_domain(local, &local->pair[link->pair])->atoms;
+        const struct hf_parts atoms = hf_local_outer_domain(local, &local->pair[link->pair])->atoms;
         float *of_bra = hf_local_needed(self, b, self->number[link->i]);
         float *of_all = hf_local_needed(self, self->n_bra, self->number[link->i]);
         for (int a = 0; a < atoms.n; a++) {

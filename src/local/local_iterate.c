@@ -21,6 +21,11 @@ struct pair_state {
     double dot[HF_LOCAL_HISTORY];
 };
 
+struct iteration;
+/** What is done with this rank's pair q. */
+typedef hf_status pair_work(struct iteration *self, int q, struct hf_local_room *room,
+                            struct hf_error *error);
+
 struct iteration {
     const struct hf_local *local; /**< borrowed */
     const double *k;              /**< borrowed */
@@ -39,22 +44,11 @@ struct iteration {
     /* of the loop that runs */
     const double *const *where;
     double coefficient[HF_LOCAL_HISTORY];
-    void (*work)(struct iteration *self, int q, struct hf_local_room *room);
+    pair_work *work;
     int begin; /**< its first pair */
 };
 
 /* ---- One pair ------------------------------------------------------------------------------------ */
-
-/** dt = -r / (e_a + e_b - F_ii - F_jj), which overwrites r. */
-static void divide(const struct iteration *self, int q, double r[])
-{
-    const struct hf_local_pair *pair = &self->local->pair[self->local->own[q]];
-    const struct hf_local_domain *domain = hf_local_pair_domain(self->local, pair);
-    const double occupied = hf_local_occupied_energy(self->local, pair);
-    for (int a = 0; a < domain->n_kept; a++)
-        for (int b = 0; b < domain->n_kept; b++)
-            *r++ /= occupied - domain->energy[a] - domain->energy[b];
-}
 
 static size_t size_of(const struct iteration *self, int q)
 {
@@ -64,41 +58,63 @@ static size_t size_of(const struct iteration *self, int q)
 }
 
 /** t of first order, as if orbitals were canonical. */
-static void begin_pair(struct iteration *self, int q, struct hf_local_room *room)
+static hf_status begin_pair(struct iteration *self, int q, struct hf_local_room *room,
+                            struct hf_error *error)
 {
     const struct hf_local *local = self->local;
     const struct hf_local_pair *pair = &local->pair[local->own[q]];
+    const struct hf_local_domain *domain = hf_local_pair_domain(local, pair);
     struct pair_state *state = &self->state[local->own[q]];
-    const size_t n = size_of(self, q), m = (size_t)hf_local_pair_domain(local, pair)->n_kept;
-    double *t = self->t + self->offset[q];
-    /* r is K as long as t is zero */
-    hf_local_residual(local, q, &(struct hf_local_state){.k = self->k + pair->offset, .t = t}, t,
-                      room);
-    double *r = self->diis.step[0] + self->offset[q];
+    const size_t n = size_of(self, q);
+    double *t = self->t + self->offset[q], *r = self->diis.step[0] + self->offset[q];
+    const struct hf_local_state now = {
+        .domain = domain,
+        .k = hf_local_own_integrals(local, pair, self->k + pair->outer_offset, room),
+        .t = t};
+    if (now.k == NULL) return hf_arena_check(&room->arena, error);
+    hf_local_residual(local, q, &now, t, room); /* r is K as long as t is zero */
     memcpy(r, t, n * sizeof *r);
-    divide(self, q, t);
+    hf_local_divide(local, pair, domain, t);
+    const struct hf_local_sums sums = hf_local_sums_of((size_t)domain->n_kept, t, r);
     state->norm = hf_dot(n, t, t);
-    state->direct = hf_dot(n, t, r);
-    for (size_t a = 0; a < m; a++)
-        for (size_t b = 0; b < m; b++) state->exchange += t[b * m + a] * r[a * m + b];
+    state->direct = sums.direct;
+    state->exchange = sums.exchange;
     hf_local_back(local, q, t, self->amplitudes.own + pair->offset, room);
+    return HF_OK;
+}
+
+/** Sums of X = K + R: K between PAOs with T, and r with t. */
+static void set_sums(const struct iteration *self, int q, const struct hf_local_state *now,
+                     const double *r)
+{
+    const struct hf_local_domain *domain = now->domain;
+    struct pair_state *state = &self->state[self->local->own[q]];
+    const struct hf_local_sums of_k = hf_local_sums_of((size_t)domain->n_function,
+                                                       now->where[self->local->own[q]], now->k),
+                               of_r = hf_local_sums_of((size_t)domain->n_kept, now->t, r);
+    state->direct = of_k.direct + of_r.direct;
+    state->exchange = of_k.exchange + of_r.exchange;
 }
 
 /** r, dt and what follows from them. */
-static void advance_pair(struct iteration *self, int q, struct hf_local_room *room)
+static hf_status advance_pair(struct iteration *self, int q, struct hf_local_room *room,
+                              struct hf_error *error)
 {
     const struct hf_local *local = self->local;
     const struct hf_local_pair *pair = &local->pair[local->own[q]];
+    const struct hf_local_domain *domain = hf_local_pair_domain(local, pair);
     struct pair_state *state = &self->state[local->own[q]];
     const size_t n = size_of(self, q), offset = self->offset[q];
     const double *t = self->t + offset;
     double *step = self->diis.step[self->diis.newest] + offset,
            *trial = self->diis.trial[self->diis.newest] + offset;
-    const struct hf_local_state now = {self->k + pair->offset, t, &self->terms, self->where};
-    const struct hf_local_sums sums = hf_local_residual(local, q, &now, step, room);
-    divide(self, q, step);
-    state->direct = sums.direct;
-    state->exchange = sums.exchange;
+    const struct hf_local_state now = {
+        domain, hf_local_own_integrals(local, pair, self->k + pair->outer_offset, room), t,
+        &self->terms, self->where};
+    if (now.k == NULL) return hf_arena_check(&room->arena, error);
+    hf_local_residual(local, q, &now, step, room);
+    set_sums(self, q, &now, step);
+    hf_local_divide(local, pair, domain, step);
     for (size_t p = 0; p < n; p++) {
         trial[p] = t[p] + step[p];
         if (!(fabs(step[p]) <= state->largest)) state->largest = fabs(step[p]);
@@ -107,10 +123,30 @@ static void advance_pair(struct iteration *self, int q, struct hf_local_room *ro
     for (int h = 0; h < HF_LOCAL_HISTORY; h++)
         if (self->diis.trial[h] != NULL)
             state->dot[h] = hf_dot(n, step, self->diis.step[h] + offset);
+    return HF_OK;
+}
+
+/** What the energy of the pair lacks. */
+static hf_status correct_pair(struct iteration *self, int q, struct hf_local_room *room,
+                              struct hf_error *error)
+{
+    const struct hf_local_pair *pair = &self->local->pair[self->local->own[q]];
+    struct pair_state *state = &self->state[self->local->own[q]];
+    const struct hf_local_state now = {.domain = hf_local_outer_domain(self->local, pair),
+                                       .k = self->k + pair->outer_offset,
+                                       .terms = &self->terms,
+                                       .where = self->where};
+    if (pair->outer == pair->domain) return HF_OK;
+    const struct hf_local_sums sums = hf_local_correct(self->local, q, now, room);
+    state->direct = sums.direct;
+    state->exchange = sums.exchange;
+    (void)error;
+    return HF_OK;
 }
 
 /** The next t, and T for all. */
-static void end_pair(struct iteration *self, int q, struct hf_local_room *room)
+static hf_status end_pair(struct iteration *self, int q, struct hf_local_room *room,
+                          struct hf_error *error)
 {
     const size_t n = size_of(self, q), offset = self->offset[q];
     double *t = self->t + offset;
@@ -123,6 +159,8 @@ static void end_pair(struct iteration *self, int q, struct hf_local_room *room)
     }
     hf_local_back(self->local, q, t,
                   self->amplitudes.own + self->local->pair[self->local->own[q]].offset, room);
+    (void)error;
+    return HF_OK;
 }
 
 /* ---- All pairs of this rank ---------------------------------------------------------------------- */
@@ -137,21 +175,20 @@ static hf_status do_pair(void *own, struct hf_pass_thread *thread, int64_t item,
     const int q = self->begin + (int)item;
     (void)own;
     const struct hf_trace_span span = hf_trace_begin_span(context->trace);
-    self->work(self, q, room);
+    const hf_status status = self->work(self, q, room, error);
     hf_trace_end_span(context->trace, thread->number,
-                      self->work == advance_pair ? HF_TRACE_TASK : HF_TRACE_PAIR_TASK,
+                      self->work != end_pair && self->work != begin_pair ? HF_TRACE_TASK
+                                                                         : HF_TRACE_PAIR_TASK,
                       self->local->own[q], span);
     if (thread->number == 0) {
         hf_interruption_set_fraction(context->interruption, (double)q / self->local->n_own);
         if (self->amplitudes.onesided != NULL) hf_onesided_poke(self->amplitudes.onesided);
     }
-    return room->failed ? hf_arena_check(&room->arena, error) : HF_OK;
+    return status == HF_OK && room->failed ? hf_arena_check(&room->arena, error) : status;
 }
 
 /** Threads share the pairs begin .. end-1. Local. HF_NO_RESOURCE; an interruption is found by hf_agree_to_go_on. */
-static hf_status share_pairs(struct iteration *self, int begin, int end,
-                             void (*work)(struct iteration *self, int q,
-                                          struct hf_local_room *room),
+static hf_status share_pairs(struct iteration *self, int begin, int end, pair_work *work,
                              struct hf_error *error)
 {
     static const struct hf_pass pass = {.label = "pairs of local MP2", .item = do_pair};
@@ -178,8 +215,8 @@ static void trace_terms(const struct iteration *self)
         }
 }
 
-/** advance_pair for all pairs, batch by batch. Local. HF_NO_RESOURCE, HF_INTERRUPTED. */
-static hf_status advance(struct iteration *self, struct hf_error *error)
+/** `work` for all pairs, which needs their terms, batch by batch. Local. HF_NO_RESOURCE, HF_INTERRUPTED. */
+static hf_status advance(struct iteration *self, pair_work *work, struct hf_error *error)
 {
     const struct hf_local *local = self->local;
     struct hf_local_amplitudes *amplitudes = &self->amplitudes;
@@ -200,7 +237,7 @@ static hf_status advance(struct iteration *self, struct hf_error *error)
             hf_local_amplitudes_begin(amplitudes, &self->terms, batch + 1);
         self->where = amplitudes->where[batch % 2];
         status = share_pairs(self, batch > 0 ? amplitudes->batch_end[batch - 1] : 0,
-                             amplitudes->batch_end[batch], advance_pair, error);
+                             amplitudes->batch_end[batch], work, error);
     }
     hf_local_amplitudes_end(amplitudes);
     return status;
@@ -224,9 +261,7 @@ static hf_status gather(struct iteration *self, hf_status status, struct hf_erro
 }
 
 /** Own pairs become others with `work`, and T goes to all ranks. Collective. */
-static hf_status exchange(struct iteration *self,
-                          void (*work)(struct iteration *self, int q, struct hf_local_room *room),
-                          struct hf_error *error)
+static hf_status exchange(struct iteration *self, pair_work *work, struct hf_error *error)
 {
     hf_status status = share_pairs(self, 0, self->local->n_own, work, error);
     hf_timer_start(&self->local->context->timers, &hf_phase_local_wait);
@@ -261,7 +296,7 @@ static hf_status iterate_once(struct iteration *self, struct hf_local_result *re
     double product[HF_LOCAL_HISTORY] = {0.0};
     memset(self->state, 0, (size_t)local->n_pair * sizeof *self->state);
     hf_trace_begin_batch(local->context->trace);
-    status = hf_local_diis_next(&self->diis) ? advance(self, error)
+    status = hf_local_diis_next(&self->diis) ? advance(self, advance_pair, error)
                                              : hf_arena_check(&self->arena, error);
     HF_CHECK(gather(self, status, error));
     set_energies(self, result);
@@ -278,6 +313,23 @@ static hf_status iterate_once(struct iteration *self, struct hf_local_result *re
     if (result->converged || result->n_iteration >= local->settings->max_iterations) return HF_OK;
     hf_local_diis_solve(&self->diis, product, self->coefficient);
     return exchange(self, end_pair, error);
+}
+
+/** The correction of all pairs. Collective. */
+static hf_status correct(struct iteration *self, struct hf_local_result *result,
+                         struct hf_error *error)
+{
+    const struct hf_local *local = self->local;
+    memset(self->state, 0, (size_t)local->n_pair * sizeof *self->state);
+    hf_trace_begin_batch(local->context->trace);
+    HF_CHECK(gather(self, advance(self, correct_pair, error), error));
+    for (int p = 0; p < local->n_pair; p++) {
+        const double factor = local->pair[p].i == local->pair[p].j ? 1.0 : 2.0;
+        const struct pair_state *state = &self->state[p];
+        result->pair[p].opposite_correction = factor * state->direct;
+        result->pair[p].same_correction = factor * (state->direct - state->exchange);
+    }
+    return HF_OK;
 }
 
 /* ---- Begin and end ------------------------------------------------------------------------------- */
@@ -335,6 +387,7 @@ hf_status hf_local_iterate(const struct hf_local *local, const double k[],
     set_energies(&self, result);
     while (!result->converged && result->n_iteration < local->settings->max_iterations)
         HF_TRY(iterate_once(&self, result, error));
+    if (result->converged) HF_TRY(correct(&self, result, error));
     result->amplitude_bytes = sizeof(double) * self.amplitudes.n_received;
     hf_sum_over_ranks(local->context->comm, 1, &result->amplitude_bytes);
 cleanup:

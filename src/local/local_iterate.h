@@ -1,4 +1,4 @@
-/* The parts of the solution of Eq. 10.6. In the pseudo-canonical orbitals of a pair, W^T S W = 1 and W^T F W = e:
+/* The parts of the solution of Eq. 10.6, and of its correction (local_correct.c). In the pseudo-canonical orbitals of a pair, W^T S W = 1 and W^T F W = e:
  *
  *     T = W t W^T        r_ab = (W^T (K - G) W)_ab + (e_a + e_b - F_ii - F_jj) t_ab
  *
@@ -99,7 +99,9 @@ struct hf_local_room {
     int n_atom, *atom; /**< rising */
     int *place;        /**< [atoms of the molecule] their first PAO; -1 */
     struct hf_scratch sum, overlap, half;
-    bool failed; /**< no memory */
+    struct hf_scratch k;     /**< integrals of a domain */
+    struct hf_scratch outer; /**< r and t of a correction */
+    bool failed;             /**< no memory */
     hf_product_function *multiply;
 };
 
@@ -132,16 +134,35 @@ static inline double hf_local_occupied_energy(const struct hf_local *local,
 
 /** What the residual of a pair is computed from. */
 struct hf_local_state {
-    const double *k, *t;                /**< of the pair */
-    const struct hf_local_terms *terms; /**< of all pairs of this rank */
+    const struct hf_local_domain *domain; /**< that of the pair, or a larger one */
+    const double *k, *t;                  /**< in it */
+    const struct hf_local_terms *terms;   /**< of all pairs of this rank */
     const double *const *where; /**< [n_pair] T of the pairs in terms; NULL: T is zero everywhere */
 };
 
-/** r [n_kept][n_kept] of this rank's pair q. Returns the sums of X = K + R, hence the pair's part of Hylleraas'
- *  functional: its error is quadratic in that of T. r may be t. */
-struct hf_local_sums hf_local_residual(const struct hf_local *local, int q,
-                                       const struct hf_local_state *state, double r[],
-                                       struct hf_local_room *room);
+/** K of the pair between the PAOs of its own domain, from K of [ij]+; NULL: no memory. Until the next call. */
+const double *hf_local_own_integrals(const struct hf_local *local, const struct hf_local_pair *pair,
+                                     const double *k, struct hf_local_room *room);
+
+/** r [n_kept][n_kept] of this rank's pair q; may be t. If there is no memory, r is zero and room->failed is set. */
+void hf_local_residual(const struct hf_local *local, int q, const struct hf_local_state *state,
+                       double r[], struct hf_local_room *room);
+
+/** Sums of t and x [n][n]. */
+struct hf_local_sums hf_local_sums_of(size_t n, const double *t, const double *x);
+
+/** r becomes the change of t: -r / (e_a + e_b - F_ii - F_jj). */
+void hf_local_divide(const struct hf_local *local, const struct hf_local_pair *pair,
+                     const struct hf_local_domain *domain, double r[]);
+
+/** t [n_kept][n_kept] = W^T S T S W: T of this rank's pair q in the orbitals of another domain that has its own one. */
+void hf_local_project(const struct hf_local *local, int q, const struct hf_local_domain *domain,
+                      const double *const where[], double t[], struct hf_local_room *room);
+
+/** Sums of the changes of t and r of pair q in state->domain, its [ij]+: what its energy lacks. No memory: 0, and
+ *  room->failed. */
+struct hf_local_sums hf_local_correct(const struct hf_local *local, int q,
+                                      struct hf_local_state state, struct hf_local_room *room);
 
 /** T = W t W^T of this rank's pair q: block [n][n]. */
 void hf_local_back(const struct hf_local *local, int q, const double t[], double block[],

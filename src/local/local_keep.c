@@ -28,7 +28,7 @@ static uint64_t add_pairs(uint64_t hash, const struct hf_local *local)
 {
     for (int p = 0; p < local->n_pair; p++) {
         const struct hf_local_pair *pair = &local->pair[p];
-        const struct hf_parts *atoms = &hf_local_pair_domain(local, pair)->atoms;
+        const struct hf_parts *atoms = &hf_local_outer_domain(local, pair)->atoms;
         const int head[3] = {pair->i, pair->j, atoms->n};
         hash = hf_hash_add(hash, sizeof head, head);
         hash = hf_hash_add(hash, (size_t)atoms->n * sizeof *atoms->part, atoms->part);
@@ -56,7 +56,12 @@ static void find_digest(const struct hf_local *local, double digest[2])
 /** Integrals of all ranks. */
 static size_t n_integral(const struct hf_local *local)
 {
-    return (size_t)local->first_of_rank[local->context->n_rank];
+    size_t n = 0;
+    for (int p = 0; p < local->n_pair; p++) {
+        const size_t width = (size_t)hf_local_outer_domain(local, &local->pair[p])->n_function;
+        n += width * width;
+    }
+    return n;
 }
 
 /* ---- Integrals: a column, pair after pair ------------------------------------------------------- */
@@ -74,11 +79,12 @@ static void copy(const struct transfer *self, size_t first, size_t n, bool to_pi
     size_t begin = 0;
     for (int p = 0; p < local->n_pair && begin < first + n; p++) {
         const struct hf_local_pair *pair = &local->pair[p];
-        const size_t width = (size_t)hf_local_pair_domain(local, pair)->n_function;
+        const size_t width = (size_t)hf_local_outer_domain(local, pair)->n_function;
         const size_t end = begin + width * width;
         const size_t from = begin > first ? begin : first, to = end < first + n ? end : first + n;
         if (pair->owner == local->context->rank && from < to) {
-            double *block = self->k + pair->offset + (from - begin), *here = piece + (from - first);
+            double *block = self->k + pair->outer_offset + (from - begin),
+                   *here = piece + (from - first);
             memcpy(to_piece ? here : block, to_piece ? block : here, (to - from) * sizeof *block);
         }
         begin = end;
@@ -229,9 +235,12 @@ static void give_domains(const void *data, int first, int n, double rows[])
     const struct hf_local *local = data;
     if (local->context->rank != 0) return;
     for (int i = first; i < first + n; i++, rows += local->basis->n_atom) {
-        mark(&local->domain[local->domain_of_orbital[i]], 1.0, rows);
-        mark(&local->domain[local->extended_of_orbital[i]],
+        const int *const *domains = (const int *const *)local->domain_of_orbital;
+        mark(&local->domain[domains[HF_LOCAL_OWN][i]], 1.0, rows);
+        mark(&local->domain[domains[HF_LOCAL_EXTENDED][i]],
              hf_local_extends_weak(local->settings) ? 4.0 : 2.0, rows);
+        if (local->settings->correction_bonds > 0)
+            mark(&local->domain[domains[HF_LOCAL_OUTER][i]], 8.0, rows);
     }
 }
 
@@ -256,7 +265,8 @@ static hf_status add_domains(struct hf_checkpoint_addition *file, const struct h
                                       local, error));
     return hf_checkpoint_add_shares(file, HF_CHECKPOINT_LOCAL_MP2 "/domains", o, n_atom, NULL,
                                     "[orbital][atom] the sum of 1: in the domain; 2: in that of "
-                                    "strong pairs; 4: in that of strong and weak pairs",
+                                    "strong pairs; 4: in that of strong and weak pairs; 8: in "
+                                    "that of the correction for these",
                                     give_domains, local, error);
 }
 

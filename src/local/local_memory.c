@@ -1,11 +1,12 @@
 /* What local MP2 is expected to take of memory, before there are orbitals: a model of them from the bonds of the molecule.
  *
  *     orbitals   one in each bond; lone pairs; second bonds between neighbours that have single electrons left
- *     pairs      with domains by the rules of local_domains.c, n_ij functions: ARRAYS sum of n_ij^2 in the iterations
+ *     pairs      with domains by the rules of local_domains.c, n_ij functions: ARRAYS sum of n_ij^2 in the iterations,
+ *                and K of larger domains
  *     (ia|rs)    r and s near each other, a near i, r or s: in the transformation
  *
  * The lengths and factors are fitted to C10H22, C16H34 and uracil, cc-pVDZ. */
-#include "local_row.h"
+#include "local/local_row.h"
 
 #include "base/arena.h"
 #include "base/arithmetic.h"
@@ -13,8 +14,8 @@
 #include <math.h>
 #include <string.h>
 
-/** Arrays over pairs in the iterations: K, T, t, r and the history of DIIS. */
-static const double ARRAYS = 20.5;
+/** Arrays over pairs in the iterations beside K: T, t, r and the history of DIIS. */
+static const double ARRAYS = 19.5;
 
 /** Bohr: r and s are nearer than the first, a is nearer to one of them than the second. */
 static const double PAIR_REACH = 8.0, VIRTUAL_REACH = 5.0;
@@ -27,11 +28,11 @@ struct model {
     const struct hf_molecule *molecule;
     const struct hf_local_settings *settings;
     int n_atom, n_orbital, n_made;
-    bool *bonded;            /**< [n_atom][n_atom] */
-    bool *domain, *extended; /**< [n_orbital][n_atom] */
-    int *left;               /**< [n_atom] valence electrons that are in no bond */
-    double *n_function;      /**< [n_atom] */
-    bool *near;              /**< [n_atom][n_atom] within VIRTUAL_REACH */
+    bool *bonded;                    /**< [n_atom][n_atom] */
+    bool *domain, *extended, *outer; /**< [n_orbital][n_atom] */
+    int *left;                       /**< [n_atom] valence electrons that are in no bond */
+    double *n_function;              /**< [n_atom] */
+    bool *near;                      /**< [n_atom][n_atom] within VIRTUAL_REACH */
     double *
         common; /**< [n_atom][n_atom] functions near r or s <= r; -1: these are far from each other */
 };
@@ -100,24 +101,14 @@ static void make_orbitals(struct model *self)
     for (int a = 0; self->n_made < self->n_orbital; a = (a + 1) % n) add_orbital(self, a, a, tight);
 }
 
-static void extend(struct model *self)
+/** `to` [n_orbital][n_atom]: domains with the atoms bonded to them. */
+static void add_bonded(const struct model *self, const bool from[], bool to[])
 {
     const size_t n = (size_t)self->n_atom;
-    const enum hf_local_domains kind = self->settings->domains;
-    memcpy(self->extended, self->domain, (size_t)self->n_orbital * n * sizeof *self->domain);
-    if (kind == HF_DOMAINS_PLAIN) return;
-    for (int i = 0; i < self->n_orbital; i++) {
-        bool *domain = self->domain + (size_t)i * n, *extended = self->extended + (size_t)i * n;
+    for (int i = 0; i < self->n_orbital; i++, from += n, to += n)
         for (size_t a = 0; a < n; a++)
-            for (size_t b = 0; b < n; b++)
-                extended[b] = extended[b] || (domain[a] && self->bonded[a * n + b]);
-    }
-    if (kind != HF_DOMAINS_FULL) return;
-    for (size_t k = 0; k < (size_t)self->n_orbital * n; k++)
-        self->domain[k] = self->extended[k] = true;
+            for (size_t b = 0; b < n; b++) to[b] = to[b] || (from[a] && self->bonded[a * n + b]);
 }
-
-/* ---- Sums ------------------------------------------------------------------------------------ */
 
 /** From an atom to the nearest one of orbital i's domain. */
 static double to_domain(const struct model *self, int a, int i)
@@ -129,25 +120,53 @@ static double to_domain(const struct model *self, int a, int i)
     return least;
 }
 
-/** Numbers of an array over the pairs of orbital i with j <= i; `to` [n_atom]: to_domain. */
-static double numbers_of_pairs(const struct model *self, int i, const double to[])
+static void extend(struct model *self)
+{
+    const size_t n = (size_t)self->n_atom, size = (size_t)self->n_orbital * n;
+    const struct hf_local_settings *settings = self->settings;
+    for (size_t k = 0; settings->domains == HF_DOMAINS_FULL && k < size; k++)
+        self->domain[k] = true;
+    memcpy(self->extended, self->domain, size * sizeof *self->domain);
+    if (settings->domains != HF_DOMAINS_PLAIN) add_bonded(self, self->domain, self->extended);
+    memcpy(self->outer, self->extended, size * sizeof *self->outer);
+    if (settings->correction_bonds == 0) return;
+    add_bonded(self, self->extended, self->outer);
+    for (int i = 0; i < self->n_orbital; i++)
+        for (int a = 0; a < self->n_atom; a++)
+            if (to_domain(self, a, i) < settings->correction_bohr)
+                self->outer[(size_t)i * n + (size_t)a] = true;
+}
+
+/* ---- Sums ------------------------------------------------------------------------------------ */
+
+/** The square of the number of functions in the domains of two orbitals. */
+static double square_of(const struct model *self, const bool domains[], int i, int j)
+{
+    const size_t n = (size_t)self->n_atom;
+    double sum = 0.0;
+    for (size_t a = 0; a < n; a++)
+        if (domains[(size_t)i * n + a] || domains[(size_t)j * n + a]) sum += self->n_function[a];
+    return sum * sum;
+}
+
+/** Adds the numbers of an array over the pairs of orbital i with j <= i, and of that of integrals; `to` [n_atom]:
+ *  to_domain. */
+static void count_pairs(const struct model *self, int i, const double to[], double *n_number,
+                        double *n_integral)
 {
     const size_t n = (size_t)self->n_atom;
     const bool wide = self->settings->domains == HF_DOMAINS_TIGHT; /* of a file: as default ones */
-    double sum = 0.0;
     for (int j = 0; j <= i; j++) {
-        double least = INFINITY, of_pair = 0.0;
+        double least = INFINITY;
         for (size_t a = 0; a < n; a++)
             if (self->domain[(size_t)j * n + a]) least = fmin(least, to[a]);
         if (least > self->settings->distant_bohr) continue;
-        const bool *atoms =
-            wide || least <= self->settings->strong_bohr ? self->extended : self->domain;
-        for (size_t a = 0; a < n; a++)
-            if (atoms[(size_t)i * n + a] || atoms[(size_t)j * n + a])
-                of_pair += self->n_function[a];
-        sum += of_pair * of_pair;
+        const bool strong = wide || least <= self->settings->strong_bohr;
+        const bool *larger = strong ? self->outer : self->extended;
+        *n_number += square_of(self, strong ? self->extended : self->domain, i, j);
+        *n_integral += square_of(
+            self, self->settings->correction_bonds > 0 || strong ? larger : self->domain, i, j);
     }
-    return sum;
 }
 
 /** self->near and self->common. */
@@ -176,7 +195,7 @@ static double numbers_of_orbital(const struct model *self, int i, const double t
     size_t n_own = 0;
     double sum = 0.0;
     for (size_t a = 0; a < n; a++)
-        if (self->extended[(size_t)i * n + a]) atom[n_own++] = a;
+        if (self->outer[(size_t)i * n + a]) atom[n_own++] = a;
     for (size_t r = 0; r < n; r++) {
         if (to[r] > self->settings->distant_bohr) continue;
         for (size_t s = 0; s <= r; s++) {
@@ -197,6 +216,7 @@ static void make_rooms(struct model *self, const struct hf_basis *basis, struct 
     HF_TAKE(arena, self->bonded, n * n);
     HF_TAKE(arena, self->domain, o * n);
     HF_TAKE(arena, self->extended, o * n);
+    HF_TAKE(arena, self->outer, o * n);
     HF_TAKE(arena, self->left, n);
     HF_TAKE(arena, self->n_function, n);
     HF_TAKE(arena, self->near, n * n);
@@ -215,7 +235,7 @@ hf_status hf_local_expected_bytes(const struct hf_molecule *molecule, const stru
                          .settings = settings,
                          .n_atom = molecule->n_atom,
                          .n_orbital = n_orbital};
-    double of_pairs = 0.0, half = 0.0;
+    double of_pairs = 0.0, of_integrals = 0.0, half = 0.0;
     struct hf_arena arena = {.memory = context->memory, .label = "the estimate of memory"};
     double *to = HF_TAKE(&arena, to, (size_t)self.n_atom);
     size_t *atom = HF_TAKE(&arena, atom, (size_t)self.n_atom);
@@ -229,12 +249,12 @@ hf_status hf_local_expected_bytes(const struct hf_molecule *molecule, const stru
     }
     for (int i = 0; i < n_orbital && status == HF_OK; i++) {
         for (int a = 0; a < self.n_atom; a++) to[a] = to_domain(&self, a, i);
-        of_pairs += numbers_of_pairs(&self, i, to);
+        count_pairs(&self, i, to, &of_pairs, &of_integrals);
         half += numbers_of_orbital(&self, i, to, atom);
     }
     const double of_all = settings->replicated ? of_pairs : 0.0;
-    *bytes = sizeof(double) * fmax(ARRAYS * of_pairs / n_rank + of_all,
-                                   PANELS * half / pow(n_rank, SPREAD) + of_pairs / n_rank);
+    *bytes = sizeof(double) * fmax((ARRAYS * of_pairs + of_integrals) / n_rank + of_all,
+                                   PANELS * half / pow(n_rank, SPREAD) + of_integrals / n_rank);
     hf_arena_done(&arena);
     return status;
 }

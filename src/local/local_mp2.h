@@ -40,7 +40,9 @@ struct hf_local_given {
     double *population;    /**< [n_orbital][n_atom] */
     bool *member;          /**< [n_orbital][n_atom] whether the atom is in the domain */
     bool *extended;        /**< [n_orbital][n_atom] and in that of strong pairs */
-    bool extends_weak;     /**< the latter is also that of weak pairs */
+    bool *outer;           /**< [n_orbital][n_atom] and in that of their correction */
+    bool extends_weak;     /**< `extended` is also that of weak pairs */
+    bool has_outer;        /**< otherwise `outer` is made from `extended` */
     struct hf_arena arena; /**< of arrays that are owned: released with it */
 };
 
@@ -50,6 +52,8 @@ struct hf_local_settings {
     enum hf_local_domains domains;
     const struct hf_local_given *given; /**< of HF_DOMAINS_GIVEN; borrowed */
     double completeness;                /**< largest 1 - b^T S_dd^-1 b; 0: of `domains` */
+    int correction_bonds;      /**< bonds from a domain to the atoms that are corrected for; 0: no correction */
+    double correction_bohr;    /**< so are atoms nearer to those of a plain domain */
     double degenerate;   /**< populations nearer than this are equal; 0: of `domains` */
     double strong_bohr;  /**< pairs whose domains are at most so far apart are strong */
     double distant_bohr; /**< pairs whose domains are farther apart are distant; INFINITY: none */
@@ -91,26 +95,33 @@ struct hf_local_pair_result {
     enum hf_local_class kind;
     double distance_bohr; /**< between the nearest atoms of the two domains */
     int n_function;       /**< projected orbitals of its domain */
+    int n_outer;          /**< the same with those that are corrected for */
     double work; /**< what its residual takes, about: multiplications. Pairs are dealt by this */
     double same_spin, opposite_spin;
+    double same_correction, opposite_correction; /**< not in these */
 };
 
 /** Equal on all ranks. Owned (hf_local_result_done). */
 struct hf_local_result {
     struct hf_arena arena; /**< of all arrays */
     double same_spin, opposite_spin;
-    double correlation; /**< their sum, all classes */
+    double correlation;                          /**< their sum: all classes, and the correction */
+    double same_correction, opposite_correction; /**< for what domains leave out */
+    /** Of each pair's: the part that is PAOs outside of its larger domain, over those that are corrected for; 1 at most. */
+    double outside_correction;
     struct hf_local_class_result of_class[HF_N_LOCAL_CLASS];
     struct hf_localised localised; /**< orbitals with their populations */
     int n_orbital;
-    struct hf_parts *domain, *extended; /**< [n_orbital] atoms of each orbital's domains, rising */
+    /** [n_orbital] atoms of each orbital's domains, rising: for weak pairs, strong pairs, the correction of these */
+    struct hf_parts *domain, *extended, *outer;
     bool extends_weak;    /**< extended domains are for all pairs, not for strong ones alone */
     double *completeness; /**< [n_orbital] 1 - b^T S_dd^-1 b */
     int *
         n_degenerate; /**< [n_orbital] atoms added because their population equals that of another one */
     int n_pair;
     struct hf_local_pair_result *pair;
-    double mean_domain_atoms, mean_extended_atoms, mean_pair_functions, mean_pair_kept;
+    double mean_domain_atoms, mean_extended_atoms, mean_pair_functions, mean_pair_kept,
+        mean_outer_functions;
     int n_iteration;
     bool converged;
     double energy_change, amplitude_change; /**< of the last iteration */

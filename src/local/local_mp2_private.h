@@ -6,10 +6,13 @@
  *     S   = P^T S_ao P           F = P^T F_ao P                     between PAOs
  *     [i] = atoms of i's domain; [ij] = [i] with [j], of strong pairs of the extended domains; PAOs of a domain in order of the functions
  *
- *     K_ij[a][b] = (ia|jb), T_ij[a][b], R_ij[a][b]:  a, b in [ij], i >= j, a goes with i;  T_ji = T_ij^T
+ *     [ij]+ = [ij] with the atoms whose excitations are corrected for (local_correct.c)
  *
- * An array over pairs (K, T, R) is distributed: the owner of a pair has its block [n][n], n = domain->n_function, at
- * pair->offset of its part, which has local->n_number numbers. Everything else in struct hf_local is on every rank
+ *     T_ij[a][b], R_ij[a][b]:  a, b in [ij], i >= j, a goes with i;  T_ji = T_ij^T;  K_ij[a][b] = (ia|jb):  in [ij]+
+ *
+ * An array over pairs (T, R) is distributed: the owner of a pair has its block [n][n], n = domain->n_function, at
+ * pair->offset of its part, which has local->n_number numbers. That of K has blocks of [ij]+ at pair->outer_offset of
+ * local->n_integral numbers. Everything else in struct hf_local is on every rank
  * and grows as the molecule, but for W of domains, which only ranks that need it have. */
 #ifndef HF_LOCAL_PRIVATE_H
 #define HF_LOCAL_PRIVATE_H
@@ -35,13 +38,23 @@ struct hf_local_domain {
     double *energy; /**< [n_kept] rising */
 };
 
+/** Kinds of domains of an orbital, each within the next one. */
+enum hf_local_reach {
+    HF_LOCAL_OWN,      /**< that of its pairs, unless they have larger ones */
+    HF_LOCAL_EXTENDED, /**< of strong pairs: also the atoms bonded to these; or the same */
+    HF_LOCAL_OUTER,    /**< of the correction for strong pairs: again; or the same */
+    HF_N_LOCAL_REACH
+};
+
 /** A strong or weak pair, i >= j. */
 struct hf_local_pair {
     int i, j;
     enum hf_local_class kind;
     int domain;           /**< [ij]: place in local->domain */
+    int outer;            /**< [ij]+ of its integrals and the correction: the same or larger */
     int owner;            /**< rank */
     size_t offset;        /**< of its block in the owner's part of an array over pairs */
+    size_t outer_offset;  /**< the same of integrals */
     double distance_bohr; /**< between the nearest atoms of [i] and [j]; 0: they share one */
     double work;          /**< of its residual, about: multiplications */
 };
@@ -73,10 +86,9 @@ struct hf_local {
 
     int n_domain;
     int64_t n_domain_room, n_pair_room;
-    struct hf_local_domain *domain; /**< [n_domain] */
-    int *domain_of_orbital;         /**< [n_orbital] */
-    int *extended_of_orbital;       /**< [n_orbital] with the atoms bonded to these; or the same */
-    double *completeness;           /**< [n_orbital] 1 - b^T S_dd^-1 b */
+    struct hf_local_domain *domain;           /**< [n_domain] */
+    int *domain_of_orbital[HF_N_LOCAL_REACH]; /**< [n_orbital] */
+    double *completeness;                     /**< [n_orbital] 1 - b^T S_dd^-1 b */
     int *
         n_degenerate; /**< [n_orbital] atoms added because their population equals that of another one */
 
@@ -87,8 +99,9 @@ struct hf_local {
     struct hf_local_partner
         *partner; /**< of each orbital k, rising: all j with a pair (k,j) or (j,k), and k itself */
     int n_own;
-    int *own;        /**< [n_own] pairs of this rank, rising */
-    size_t n_number; /**< numbers of this rank in an array over pairs */
+    int *own;          /**< [n_own] pairs of this rank, rising */
+    size_t n_number;   /**< numbers of this rank in an array over pairs */
+    size_t n_integral; /**< the same of integrals */
     int64_t
         *first_of_rank; /**< [n_rank + 1] where the numbers of each rank begin in an array of all */
     int *scratch;       /**< [2 n_rank] of gathers */
@@ -105,6 +118,12 @@ static inline const struct hf_local_domain *hf_local_pair_domain(const struct hf
                                                                  const struct hf_local_pair *pair)
 {
     return &local->domain[pair->domain];
+}
+
+static inline const struct hf_local_domain *hf_local_outer_domain(const struct hf_local *local,
+                                                                  const struct hf_local_pair *pair)
+{
+    return &local->domain[pair->outer];
 }
 
 /** F_ik; 0 if it is not kept. */
@@ -163,14 +182,14 @@ hf_status hf_local_domain_vectors(struct hf_local *local, struct hf_local_domain
 
 /* ---- Part (a): the integrals (Fig. 10.2) ---------------------------------------------------------- */
 
-/** Fills k [local->n_number]: (ia|jb) of this rank's pairs. Adds to bytes, sent_bytes and n_quartet of the result what this
+/** Fills k [local->n_integral]: (ia|jb) of this rank's pairs. Adds to bytes, sent_bytes and n_quartet of the result what this
  *  rank did. Collective. HF_NO_RESOURCE, HF_INTERRUPTED: the same on every rank. */
 hf_status hf_local_transform(const struct hf_local *local, double k[],
                              struct hf_local_result *result, struct hf_error *error) HF_MUST_CHECK;
 
 /* ---- Part (b): the amplitudes (Fig. 10.3) --------------------------------------------------------- */
 
-/** Solves Eq. 10.6 from k [local->n_number]: fills energies of strong and weak pairs in result->pair [local->n_pair]
+/** Solves Eq. 10.6 from k [local->n_integral]: fills energies of strong and weak pairs in result->pair [local->n_pair]
  *  (all pairs, on every rank), n_iteration, converged and the changes. Amplitudes are replicated or fetched, as
  *  settings->replicated says. Collective. HF_NO_RESOURCE, HF_INTERRUPTED. */
 hf_status hf_local_iterate(const struct hf_local *local, const double k[],
@@ -258,7 +277,7 @@ hf_status hf_local_kept_find(struct hf_context *context, const struct hf_wavefun
  *  every rank. */
 bool hf_local_kept_fits(const struct hf_local_kept *kept, const struct hf_local *local);
 
-/** Integrals k [local->n_number] of this rank's pairs. Collective. Errors as above. */
+/** Integrals k [local->n_integral] of this rank's pairs. Collective. Errors as above. */
 hf_status hf_local_kept_take(const struct hf_local *local, double k[],
                              struct hf_error *error) HF_MUST_CHECK;
 

@@ -23,8 +23,8 @@ int hf_local_find_pair(const struct hf_local *local, int i, int j)
 /** Distance between the nearest atoms of the domains of two orbitals, bohr. */
 static double distance_of(const struct hf_local *local, int i, int j)
 {
-    const struct hf_parts *a = &local->domain[local->domain_of_orbital[i]].atoms;
-    const struct hf_parts *b = &local->domain[local->domain_of_orbital[j]].atoms;
+    const struct hf_parts *a = &local->domain[local->domain_of_orbital[HF_LOCAL_OWN][i]].atoms;
+    const struct hf_parts *b = &local->domain[local->domain_of_orbital[HF_LOCAL_OWN][j]].atoms;
     const struct hf_atom *atom = local->molecule->atom;
     double least = INFINITY;
     for (int k = 0; k < a->n; k++)
@@ -55,6 +55,14 @@ bool hf_local_extends_weak(const struct hf_local_settings *settings)
            (settings->domains == HF_DOMAINS_GIVEN && settings->given->extends_weak);
 }
 
+/** Place of the domain of a pair. */
+static int domain_of_pair(struct hf_local *local, int i, int j, int reach, int atom[])
+{
+    const int *domains = local->domain_of_orbital[reach];
+    const int n = unite(local, domains[i], domains[j], atom);
+    return hf_local_add_domain(local, (struct hf_parts){n, atom});
+}
+
 static void add_pair(struct hf_local *local, int i, int j, double distance, int atom[])
 {
     if (!hf_arena_grow(&local->arena, &local->pair, local->n_pair + 1, &local->n_pair_room,
@@ -62,16 +70,15 @@ static void add_pair(struct hf_local *local, int i, int j, double distance, int 
         return;
     const enum hf_local_class kind =
         distance > local->settings->strong_bohr ? HF_LOCAL_WEAK : HF_LOCAL_STRONG;
-    const int *domains = kind == HF_LOCAL_STRONG || hf_local_extends_weak(local->settings)
-                             ? local->extended_of_orbital
-                             : local->domain_of_orbital;
-    const int n = unite(local, domains[i], domains[j], atom);
-    local->pair[local->n_pair++] =
-        (struct hf_local_pair){.i = i,
-                               .j = j,
-                               .kind = kind,
-                               .domain = hf_local_add_domain(local, (struct hf_parts){n, atom}),
-                               .distance_bohr = distance};
+    int reach = kind == HF_LOCAL_STRONG || hf_local_extends_weak(local->settings)
+                    ? HF_LOCAL_EXTENDED
+                    : HF_LOCAL_OWN;
+    struct hf_local_pair pair = {.i = i, .j = j, .kind = kind, .distance_bohr = distance};
+    pair.outer = pair.domain = domain_of_pair(local, i, j, reach, atom);
+    if (local->settings->correction_bonds > 0)
+        while (pair.outer == pair.domain && ++reach < HF_N_LOCAL_REACH)
+            pair.outer = domain_of_pair(local, i, j, reach, atom);
+    local->pair[local->n_pair++] = pair;
 }
 
 /** Pairs in order, without owners, as far as there is memory. `atom` is room for all atoms. */
@@ -231,9 +238,13 @@ static void place_blocks(struct hf_local *local)
     for (int p = 0; p < local->n_pair; p++) {
         struct hf_local_pair *pair = &local->pair[p];
         const size_t n = (size_t)hf_local_pair_domain(local, pair)->n_function;
+        const size_t n_outer = (size_t)hf_local_outer_domain(local, pair)->n_function;
         pair->offset = (size_t)n_of_rank[pair->owner];
         n_of_rank[pair->owner] += (int64_t)(n * n);
-        if (pair->owner == rank) local->own[local->n_own++] = p;
+        if (pair->owner != rank) continue;
+        local->own[local->n_own++] = p;
+        pair->outer_offset = local->n_integral;
+        local->n_integral += n_outer * n_outer;
     }
     local->n_number = (size_t)n_of_rank[rank];
     for (int r = 0; r < n_rank; r++) local->first_of_rank[r + 1] += local->first_of_rank[r];

@@ -67,6 +67,8 @@ bool hf_local_room_init(struct hf_local_room *room, const struct hf_local *local
                                    .sum = {arena},
                                    .overlap = {arena},
                                    .half = {arena},
+                                   .k = {arena},
+                                   .outer = {arena},
                                    .multiply = hf_product_kernel()};
     for (int s = 0; s < 4; s++)
         room->square[s] = hf_arena_take(arena, (size_t)n * hf_padded(n), sizeof(double));
@@ -192,16 +194,17 @@ static bool couple(const struct hf_local *local, const struct hf_local_domain *d
 }
 
 /** G of pair q. */
-static bool add_couplings(const struct hf_local *local, int q, const struct hf_local_terms *terms,
-                          const double *const where[], double *g, struct hf_local_room *room)
+static bool add_couplings(const struct hf_local *local, int q, const struct hf_local_state *state,
+                          double *g, struct hf_local_room *room)
 {
     const struct hf_local_pair *pair = &local->pair[local->own[q]];
-    const struct hf_local_domain *domain = hf_local_pair_domain(local, pair);
+    const struct hf_local_domain *domain = state->domain;
+    const struct hf_local_terms *terms = state->terms;
     const size_t length = hf_padded(domain->n_function), stop = terms->begin[q + 1];
     bool ok = true;
     for (size_t begin = terms->begin[q]; begin < stop && ok;) {
         const struct terms_of_sum sum = find_sum(terms, q, begin);
-        ok = couple(local, domain, sum, where, g, room);
+        ok = couple(local, domain, sum, state->where, g, room);
         begin += sum.n;
     }
     if (pair->i != pair->j) return ok;
@@ -214,56 +217,102 @@ static bool add_couplings(const struct hf_local *local, int q, const struct hf_l
     return ok;
 }
 
-/** Of X = K + R: K between PAOs with T, and r with t. */
-static struct hf_local_sums sums_of(const struct hf_local_domain *domain, const double *k,
-                                    const double *block, const double *t, const double *r)
+const double *hf_local_own_integrals(const struct hf_local *local, const struct hf_local_pair *pair,
+                                     const double *k, struct hf_local_room *room)
 {
-    const size_t n = (size_t)domain->n_function, m = (size_t)domain->n_kept;
-    struct hf_local_sums sums = {0.0, 0.0};
-    for (size_t a = 0; a < n && block != NULL; a++)
-        for (size_t b = 0; b < n; b++) {
-            sums.direct += block[a * n + b] * k[a * n + b];
-            sums.exchange += block[b * n + a] * k[a * n + b];
+    const struct hf_local_domain *domain = hf_local_pair_domain(local, pair),
+                                 *outer = hf_local_outer_domain(local, pair);
+    const int *first = local->overlap->column_first;
+    const size_t n_outer = (size_t)outer->n_function, n = (size_t)domain->n_function;
+    if (pair->outer == pair->domain) return k;
+    double *made = hf_scratch_reserve(&room->k, n * n), *to = made;
+    for (int a = 0, next = 0; a < outer->atoms.n; a++) {
+        const int atom = outer->atoms.part[a];
+        room->place[atom] = next;
+        next += first[atom + 1] - first[atom];
+    }
+    for (int a = 0; a < domain->atoms.n && made != NULL; a++) {
+        const int row = domain->atoms.part[a], n_row = first[row + 1] - first[row];
+        for (int r = 0; r < n_row; r++) {
+            const double *from = k + (size_t)(room->place[row] + r) * n_outer;
+            for (int b = 0; b < domain->atoms.n; b++) {
+                const int column = domain->atoms.part[b];
+                const size_t n_column = (size_t)(first[column + 1] - first[column]);
+                memcpy(to, from + room->place[column], n_column * sizeof *to);
+                to += n_column;
+            }
         }
-    for (size_t a = 0; a < m; a++)
-        for (size_t b = 0; b < m; b++) {
-            sums.direct += t[a * m + b] * r[a * m + b];
-            sums.exchange += t[b * m + a] * r[a * m + b];
+    }
+    return made;
+}
+
+struct hf_local_sums hf_local_sums_of(size_t n, const double *t, const double *x)
+{
+    struct hf_local_sums sums = {0.0, 0.0};
+    for (size_t a = 0; a < n; a++)
+        for (size_t b = 0; b < n; b++) {
+            sums.direct += t[a * n + b] * x[a * n + b];
+            sums.exchange += t[b * n + a] * x[a * n + b];
         }
     return sums;
 }
 
-struct hf_local_sums hf_local_residual(const struct hf_local *local, int q,
-                                       const struct hf_local_state *state, double r[],
-                                       struct hf_local_room *room)
+void hf_local_divide(const struct hf_local *local, const struct hf_local_pair *pair,
+                     const struct hf_local_domain *domain, double r[])
 {
-    const double *k = state->k, *t = state->t, *const *where = state->where;
-    const struct hf_local_pair *pair = &local->pair[local->own[q]];
-    const struct hf_local_domain *domain = hf_local_pair_domain(local, pair);
+    const double occupied = hf_local_occupied_energy(local, pair);
+    for (int a = 0; a < domain->n_kept; a++)
+        for (int b = 0; b < domain->n_kept; b++)
+            *r++ /= occupied - domain->energy[a] - domain->energy[b];
+}
+
+/** W^T G W [m][padded] of g [n][padded], to room->square[3]. */
+static const double *to_kept(const struct hf_local_domain *domain, const double *g,
+                             struct hf_local_room *room)
+{
     const int n = domain->n_function, m = domain->n_kept;
     const size_t length = hf_padded(n), kept = hf_padded(m);
-    const double occupied = hf_local_occupied_energy(local, pair);
-    double *g = room->square[0], *half = room->square[1], *vector = room->square[2],
-           *product = room->square[3];
-    memset(g, 0, (size_t)n * length * sizeof *g);
-    if (where != NULL && !add_couplings(local, q, state->terms, where, g, room)) {
-        room->failed = true;
-        memset(r, 0, (size_t)m * (size_t)m * sizeof *r);
-        return (struct hf_local_sums){0};
-    }
-    for (size_t a = 0; a < (size_t)n; a++)
-        for (size_t b = 0; b < (size_t)n; b++)
-            g[a * length + b] = k[a * (size_t)n + b] - g[a * length + b];
+    double *half = room->square[1], *vector = room->square[2], *product = room->square[3];
     hf_local_multiply(room, (struct hf_local_left){m, n, domain->vector, 1, (size_t)m}, g, length,
                       half);
     pad(n, m, domain->vector, vector);
     hf_local_multiply(room, (struct hf_local_left){m, n, half, length, 1}, vector, kept, product);
-    for (size_t a = 0; a < (size_t)m; a++)
-        for (size_t b = 0; b < (size_t)m; b++)
-            r[a * (size_t)m + b] =
-                product[a * kept + b] +
-                (domain->energy[a] + domain->energy[b] - occupied) * t[a * (size_t)m + b];
-    return sums_of(domain, k, where != NULL ? where[local->own[q]] : NULL, t, r);
+    return product;
+}
+
+void hf_local_residual(const struct hf_local *local, int q, const struct hf_local_state *state,
+                       double r[], struct hf_local_room *room)
+{
+    const struct hf_local_domain *domain = state->domain;
+    const size_t n = (size_t)domain->n_function, m = (size_t)domain->n_kept;
+    const size_t length = hf_padded(domain->n_function), kept = hf_padded(domain->n_kept);
+    const double occupied = hf_local_occupied_energy(local, &local->pair[local->own[q]]);
+    double *g = room->square[0];
+    memset(g, 0, n * length * sizeof *g);
+    if (state->where != NULL && !add_couplings(local, q, state, g, room)) {
+        room->failed = true;
+        memset(r, 0, m * m * sizeof *r);
+        return;
+    }
+    for (size_t a = 0; a < n; a++)
+        for (size_t b = 0; b < n; b++) g[a * length + b] = state->k[a * n + b] - g[a * length + b];
+    const double *product = to_kept(domain, g, room);
+    for (size_t a = 0; a < m; a++)
+        for (size_t b = 0; b < m; b++)
+            r[a * m + b] = product[a * kept + b] +
+                           (domain->energy[a] + domain->energy[b] - occupied) * state->t[a * m + b];
+}
+
+void hf_local_project(const struct hf_local *local, int q, const struct hf_local_domain *domain,
+                      const double *const where[], double t[], struct hf_local_room *room)
+{
+    const size_t m = (size_t)domain->n_kept, kept = hf_padded(domain->n_kept);
+    const struct hf_local_term own = {.pair = local->own[q], .factor = 1.0};
+    double *g = room->square[0];
+    memset(g, 0, (size_t)domain->n_function * hf_padded(domain->n_function) * sizeof *g);
+    if (!couple(local, domain, (struct terms_of_sum){&own, 1}, where, g, room)) room->failed = true;
+    const double *product = to_kept(domain, g, room);
+    for (size_t a = 0; a < m; a++) memcpy(t + a * m, product + a * kept, m * sizeof *t);
 }
 
 void hf_local_back(const struct hf_local *local, int q, const double t[], double block[],

@@ -1,5 +1,5 @@
 /* The row of local MP2 in the list of quantities: options and memory. */
-#include "local_row.h"
+#include "local/local_row.h"
 
 #include "base/arithmetic.h"
 #include "checkpoint/checkpoint.h"
@@ -168,6 +168,13 @@ const struct hf_option hf_options_local_mp2[] = {
                 .more = "In the squared norm of the difference. 0: 0.02, for domains tight 0.005.",
                 OF_LOCAL, IN_SETTINGS(completeness),
                 .not_with = {{"domains", "full"}, {"domains", "FILE"}}),
+    HF_ROW_INTEGER("correction_bonds", "1", 0, 9,
+                   "bonds from the domain of a pair to atoms that local MP2 corrects for",
+                   .more = "Excitations to these are added to first order. 0: no correction.",
+                   OF_LOCAL, IN_SETTINGS(correction_bonds)),
+    HF_ROW_REAL("correction_distance", "6", "bohr", 0, 1e9,
+                "atoms nearer to a plain domain are corrected for, too", OF_LOCAL,
+                IN_SETTINGS(correction_bohr)),
     HF_ROW_REAL("strong_distance", "6", "bohr", 0, 1e9,
                 "pairs of orbitals that are nearer have larger domains in local MP2",
                 .more = "Between the nearest atoms of their domains; 0: they share an atom.",

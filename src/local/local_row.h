@@ -30,6 +30,9 @@ hf_status hf_local_given_share(struct hf_context *context, struct hf_local_given
 /** Frees and clears; accepts a cleared one. */
 void hf_local_given_done(struct hf_local_given *given);
 
+/** Options of local MP2, with members of struct hf_local_row. */
+extern const struct hf_option hf_options_local_mp2[];
+
 /** Bytes that a rank is expected to take, at most, for n_orbital correlated orbitals. Local. HF_NO_RESOURCE. */
 hf_status hf_local_expected_bytes(const struct hf_molecule *molecule, const struct hf_basis *basis,
                                   const struct hf_local_settings *settings, int n_orbital,

@@ -18,12 +18,11 @@ void hf_local_screen_init(const struct hf_local_integrals *integrals, struct hf_
     HF_TAKE(arena, screen->most, n_row);
     HF_TAKE(arena, screen->raised, n);
     HF_TAKE(arena, screen->factor, n);
-    for (int k = 0; k < 2; k++) {
-        screen->of_i[k] = hf_arena_take(arena, n, sizeof(double));
-        screen->of_j[k] = hf_arena_take(arena, n, sizeof(double));
-        screen->l[k] = hf_arena_take(arena, n, sizeof(double));
-        screen->p[k][0] = hf_arena_take(arena, n, sizeof(double));
-        screen->p[k][1] = hf_arena_take(arena, n, sizeof(double));
+    for (int k = 0; k < 2; k++) HF_TAKE(arena, screen->l[k], n);
+    for (int reach = 0; reach < HF_N_LOCAL_REACH; reach++) {
+        HF_TAKE(arena, screen->of_i[reach], n);
+        HF_TAKE(arena, screen->of_j[reach], n);
+        for (int k = 0; k < 2; k++) HF_TAKE(arena, screen->p[k][reach], n);
     }
 }
 
@@ -69,14 +68,14 @@ static bool link_orbital(struct hf_local_screen *self, int j, double least)
         const int i = local->partner[k].orbital;
         if (!hf_local_in_order(self->integrals, i, j)) continue;
         const int pair = local->partner[k].pair;
-        const bool wide = self->integrals->wide[pair];
-        const double *p_r = self->p[0][wide], *p_s = self->p[1][wide];
+        const enum hf_local_reach reach = self->integrals->reach_of_pair[pair];
+        const double *p_r = self->p[0][reach], *p_s = self->p[1][reach];
         const double x = hf_larger(self->l[0][j] * hf_larger(p_s[i], p_s[j]),
                                    self->l[1][j] * hf_larger(p_r[i], p_r[j]));
         if (x == 0.0 || x * self->integrals->largest_pao < least) continue;
-        if (!add_link(self, (struct hf_local_link){i, j, pair, wide, x})) return false;
-        self->of_i[wide][i] = hf_larger(self->of_i[wide][i], x);
-        self->of_j[wide][j] = hf_larger(self->of_j[wide][j], x);
+        if (!add_link(self, (struct hf_local_link){i, j, pair, reach, x})) return false;
+        self->of_i[reach][i] = hf_larger(self->of_i[reach][i], x);
+        self->of_j[reach][j] = hf_larger(self->of_j[reach][j], x);
     }
     return true;
 }
@@ -91,10 +90,12 @@ static bool find_orbitals(struct hf_local_screen *self)
     for (int k = 0; k < 2; k++) {
         const int shell = k == 0 ? self->bra->a : self->bra->b;
         scatter(&integrals->l_of_shell, shell, n, self->l[k]);
-        for (int wide = 0; wide < 2; wide++)
-            scatter(&integrals->p_of_shell[wide], shell, n, self->p[k][wide]);
-        memset(self->of_i[k], 0, (size_t)n * sizeof(double));
-        memset(self->of_j[k], 0, (size_t)n * sizeof(double));
+        for (int reach = 0; reach < HF_N_LOCAL_REACH; reach++)
+            scatter(&integrals->p_of_shell[reach], shell, n, self->p[k][reach]);
+    }
+    for (int reach = 0; reach < HF_N_LOCAL_REACH; reach++) {
+        memset(self->of_i[reach], 0, (size_t)n * sizeof(double));
+        memset(self->of_j[reach], 0, (size_t)n * sizeof(double));
     }
     self->n_link = self->n = 0;
     for (int j = 0; j < n && ok; j++) {
@@ -104,7 +105,9 @@ static bool find_orbitals(struct hf_local_screen *self)
     }
     for (int place = 0; place < n; place++) {
         const int i = integrals->orbital_at[place];
-        const bool any = self->of_i[0][i] > 0.0 || self->of_i[1][i] > 0.0;
+        bool any = false;
+        for (int reach = 0; reach < HF_N_LOCAL_REACH; reach++)
+            any = any || self->of_i[reach][i] > 0.0;
         self->number[i] = any ? self->n : -1;
         if (any) self->orbital[self->n++] = i;
     }
@@ -122,11 +125,11 @@ static double *begin_row(struct hf_local_screen *self, size_t at)
 }
 
 /** Numbers of the orbitals i that are linked with orbital o by one kind of domains, and their x. How many. */
-static int find_raised(struct hf_local_screen *self, int o, bool wide)
+static int find_raised(struct hf_local_screen *self, int o, int reach)
 {
     int n = 0;
     for (int l = self->first_link[2 * o]; l < self->first_link[2 * o + 1]; l++) {
-        if (self->link[l].wide != wide) continue;
+        if ((int)self->link[l].reach != reach) continue;
         self->raised[n] = self->number[self->link[l].i];
         self->factor[n++] = self->link[l].x;
     }
@@ -134,12 +137,12 @@ static int find_raised(struct hf_local_screen *self, int o, bool wide)
 }
 
 /** Adds to V what pairs of one kind of domains need for the PAOs of orbital o, whose |P| are falling. */
-static void add_orbital(struct hf_local_screen *self, int o, bool wide, double least)
+static void add_orbital(struct hf_local_screen *self, int o, int reach, double least)
 {
-    const struct hf_local_weights *p = &self->integrals->p_of_orbital[wide];
-    const double of_i = self->of_i[wide][o], of_j = self->of_j[wide][o];
+    const struct hf_local_weights *p = &self->integrals->p_of_orbital[reach];
+    const double of_i = self->of_i[reach][o], of_j = self->of_j[reach][o];
     const double most = hf_larger(of_i, of_j), *factor = self->factor;
-    const int n = find_raised(self, o, wide), own = self->number[o], *raised = self->raised;
+    const int n = find_raised(self, o, reach), own = self->number[o], *raised = self->raised;
     for (int64_t k = p->first[o]; k < p->first[o + 1]; k++) {
         const size_t shell = (size_t)p->orbital[k];
         const double left = p->weight[k];
@@ -176,9 +179,9 @@ bool hf_local_screen_begin(struct hf_local_screen *screen, int64_t bra)
     const double least = least_of(screen);
     memset(screen->most, 0, n_row * sizeof *screen->most);
     for (int o = 0; o < screen->integrals->local->n_orbital; o++)
-        for (int wide = 0; wide < 2; wide++)
-            if (screen->of_i[wide][o] > 0.0 || screen->of_j[wide][o] > 0.0)
-                add_orbital(screen, o, wide, least);
+        for (int reach = 0; reach < HF_N_LOCAL_REACH; reach++)
+            if (screen->of_i[reach][o] > 0.0 || screen->of_j[reach][o] > 0.0)
+                add_orbital(screen, o, reach, least);
     for (int site = 0; site < basis->n_atom; site++) fill_site(screen, site);
     return true;
 }

@@ -1,6 +1,5 @@
 /* Which kets a bra RS needs. Of the pairs ij with j on the bra, and with p_i(N) the largest |P| of a shell and the PAOs
- * in the domain of i (the
- * extended one if the pair ij has extended domains),
+ * in the domain of i of the kind that the pair's [ij]+ needs,
  *
  *     x_ij   = max of |L_Rj| max(p_i(S), p_j(S)) and |L_Sj| max(p_i(R), p_j(R))
  *     V_i(N) = max over j of x_ij max(p_i(N), p_j(N))
@@ -17,7 +16,7 @@
 /** A pair of orbitals that the bra is needed for: i goes with kets, j with the bra. */
 struct hf_local_link {
     int i, j, pair;
-    bool wide; /**< with extended domains */
+    enum hf_local_reach reach; /**< of the domains */
     double x;
 };
 
@@ -32,8 +31,10 @@ struct hf_local_screen {
     int64_t link_room;
     struct hf_local_link *link; /**< [n_link], those of each j together */
     int *first_link;            /**< [n_orbital][2] links of an orbital j: begin, end */
-    double *of_i[2], *of_j[2];  /**< [n_orbital] largest x_ij of i, of j; of each kind of domains */
-    double *l[2], *p[2][2];     /**< [n_orbital] |L| of R, S; p of these, of each kind of domains */
+    double *of_i[HF_N_LOCAL_REACH],
+        *of_j
+            [HF_N_LOCAL_REACH]; /**< [n_orbital] largest x_ij of i, of j; of each kind of domains */
+    double *l[2], *p[2][HF_N_LOCAL_REACH]; /**< [n_orbital] |L| of R, S; p of these, of each kind */
     struct hf_scratch
         v; /**< [n_shell + n_site][n] V, largest of each site's shells; rows whose `most` is 0 are not set */
     double *most;   /**< [n_shell + n_site] largest of each row of V */

@@ -36,13 +36,13 @@ struct hf_local_integrals {
      *  orbital of a pair that comes later, or with both. */
     int *place;
     int *orbital_at; /**< [n_orbital] the orbital of a place */
-    /** Largest |L| of shells and of sites, falling for each item; largest |P| of shells and the PAOs of the domain of an
-     *  orbital itself, and of its extended one. */
-    struct hf_local_weights l_of_shell, l_of_site, p_of_shell[2];
-    struct hf_local_weights
-        p_of_orbital[2]; /**< the latter with orbitals and shells exchanged, falling */
-    bool *
-        wide; /**< [n_pair] the pair's domain is not within the two domains of its orbitals, but in the extended ones */
+    /** Largest |L| of shells and of sites, falling for each item; largest |P| of shells and the PAOs of each kind of
+     *  domain of an orbital. */
+    struct hf_local_weights l_of_shell, l_of_site, p_of_shell[HF_N_LOCAL_REACH];
+    struct hf_local_weights p_of_orbital
+        [HF_N_LOCAL_REACH]; /**< the latter with orbitals and shells exchanged, falling */
+    enum hf_local_reach *
+        reach_of_pair; /**< [n_pair] the least kind of domains of its orbitals that [ij]+ is within */
     struct hf_local_weights of_pair;  /**< X of shell pairs */
     struct hf_local_weights of_atoms; /**< largest X of the shell pairs of each pair of atoms */
     struct hf_local_weights reach; /**< as of_atoms, of bras: the largest X_j of partners j of i */

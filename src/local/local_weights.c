@@ -145,8 +145,8 @@ static void find_columns(struct maker *make, const struct hf_sparse_matrix *matr
     }
 }
 
-/** Which domains of an orbital. */
-enum { OWN, EXTENDED, OF_PAIRS, N_KIND };
+/** Beside the kinds of domains: those of all pairs of an orbital. */
+enum { OF_PAIRS = HF_N_LOCAL_REACH };
 
 /** Marks the atoms of a domain. */
 static void mark_domain(const struct hf_local *local, int domain, bool atom[])
@@ -160,23 +160,34 @@ static void mark_atoms(const struct maker *make, int i, int which)
 {
     const struct hf_local *local = make->self->local;
     memset(make->atom, 0, (size_t)make->self->paos->n_column_part * sizeof *make->atom);
-    if (which == OWN) mark_domain(local, local->domain_of_orbital[i], make->atom);
-    if (which == EXTENDED) mark_domain(local, local->extended_of_orbital[i], make->atom);
-    if (which != OF_PAIRS) return;
+    if (which != OF_PAIRS) {
+        mark_domain(local, local->domain_of_orbital[which][i], make->atom);
+        return;
+    }
     for (int k = local->first_partner[i]; k < local->first_partner[i + 1]; k++)
-        mark_domain(local, local->pair[local->partner[k].pair].domain, make->atom);
+        mark_domain(local, local->pair[local->partner[k].pair].outer, make->atom);
 }
 
-/** self->wide. */
-static void find_wide(const struct maker *make)
+/** Whether [ij]+ is within the domains of a kind of its orbitals. */
+static bool is_within(const struct maker *make, const struct hf_local_pair *pair, int reach)
+{
+    const struct hf_local *local = make->self->local;
+    const struct hf_parts atoms = hf_local_outer_domain(local, pair)->atoms;
+    bool within = true;
+    mark_atoms(make, pair->i, reach);
+    mark_domain(local, local->domain_of_orbital[reach][pair->j], make->atom);
+    for (int a = 0; a < atoms.n; a++) within = within && make->atom[atoms.part[a]];
+    return within;
+}
+
+/** self->reach_of_pair. */
+static void find_reaches(const struct maker *make)
 {
     const struct hf_local *local = make->self->local;
     for (int k = 0; k < local->n_pair; k++) {
-        const struct hf_parts atoms = hf_local_pair_domain(local, &local->pair[k])->atoms;
-        mark_atoms(make, local->pair[k].i, OWN);
-        mark_domain(local, local->domain_of_orbital[local->pair[k].j], make->atom);
-        for (int a = 0; a < atoms.n; a++)
-            if (!make->atom[atoms.part[a]]) make->self->wide[k] = true;
+        int reach = HF_LOCAL_OWN;
+        while (reach < HF_LOCAL_OUTER && !is_within(make, &local->pair[k], reach)) reach++;
+        make->self->reach_of_pair[k] = (enum hf_local_reach)reach;
     }
 }
 
@@ -203,7 +214,7 @@ static void find_shells(struct maker *make, struct hf_local_weights *p)
     find_columns(make, self->orbitals, &l);
     find_columns(make, self->paos, &of_atom);
     if (well(make)) transpose(&l, &self->arena, n_shell, &self->l_of_shell);
-    for (int which = OWN; which <= EXTENDED && well(make); which++) {
+    for (int which = 0; which < HF_N_LOCAL_REACH && well(make); which++) {
         find_paos(make, &of_atom, which, &self->arena, &self->p_of_orbital[which]);
         if (well(make))
             transpose(&self->p_of_orbital[which], &self->arena, n_shell, &self->p_of_shell[which]);
@@ -384,8 +395,8 @@ hf_status hf_local_make_weights(struct hf_local_integrals *self, struct hf_error
     HF_TAKE(&make.room, make.weight, (size_t)self->local->n_orbital);
     HF_TAKE(&make.room, make.largest, (size_t)self->merged->n_shell);
     HF_TAKE(&make.room, make.atom, (size_t)self->paos->n_column_part);
-    HF_TAKE(&self->arena, self->wide, (size_t)self->local->n_pair);
-    if (well(&make)) find_wide(&make);
+    HF_TAKE(&self->arena, self->reach_of_pair, (size_t)self->local->n_pair);
+    if (well(&make)) find_reaches(&make);
     if (well(&make)) find_shells(&make, &p);
     if (well(&make)) find_sites(&make);
     if (well(&make)) find_pairs(&make, &p);

@@ -239,15 +239,28 @@ static void convert_failure(struct hf_json root, const struct search *search)
     HF_ADD(root, "schema_version", 2);
 }
 
+/** The AtomicSpecification of a request, or the AtomicInput of version 1. */
+static const cJSON *specification_of(const struct hf_request *request)
+{
+    const cJSON *found = request->all;
+    if (request->optimisation && request->version == 1) return get(found, "input_specification");
+    for (int i = 0; request->version == 2 && i < (request->optimisation ? 2 : 1); i++)
+        found = get(found, "specification");
+    return found;
+}
+
+bool hf_request_wants_report(const struct hf_request *request)
+{
+    return request->all == NULL ||
+           !cJSON_IsFalse(get(get(specification_of(request), "protocols"), "stdout"));
+}
+
 void hf_json_answer(struct hf_json root, const struct hf_request *request)
 {
     if (request == NULL || request->all == NULL) return;
     const cJSON *input = request->all;
-    struct search search = {.request = request, .input = input, .specification = input};
-    if (request->optimisation && request->version == 1)
-        search.specification = get(input, "input_specification");
-    for (int i = 0; request->version == 2 && i < (request->optimisation ? 2 : 1); i++)
-        search.specification = get(search.specification, "specification");
+    const struct search search = {
+        .request = request, .input = input, .specification = specification_of(request)};
     const cJSON *protocols = get(search.specification, "protocols"), *id = get(input, "id");
     if (!cJSON_IsTrue(get(root.at, "success"))) {
         convert_failure(root, &search);

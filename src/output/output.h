@@ -186,6 +186,9 @@ struct hf_json_failure {
  *  Local. */
 void hf_json_answer(struct hf_json root, const struct hf_request *request);
 
+/** Whether the protocols of a QCSchema input ask for the report; true for other inputs. */
+bool hf_request_wants_report(const struct hf_request *request);
+
 /** Puts what hf_json_write_failure writes into a document. Not collective. */
 void hf_json_put_failure(struct hf_json root, const struct hf_json_failure *failure);
 

@@ -86,8 +86,10 @@ void hf_put_properties(struct hf_json to, const struct hf_molecule *molecule,
 static void put_all(struct hf_json in, const char *name, const struct hf_quantity *quantity)
 {
     const struct hf_json to = hf_json_object(in, name, "`--properties`; task properties");
-    HF_PUT(to, "density", "SCF", NULL, "density of these numbers");
-    hf_put_properties(to, quantity->of->molecule, quantity->self);
+    const struct hf_properties *properties = quantity->self;
+    if (HF_ANY(to, properties->complete))
+        HF_PUT(to, "density", "SCF", NULL, "density of these numbers");
+    hf_put_properties(to, quantity->of->molecule, properties);
 }
 
 void hf_json_put_properties(const struct hf_quantity *quantity, const struct hf_json_places *to)

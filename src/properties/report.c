@@ -3,6 +3,7 @@
 #include "properties_private.h"
 
 #include <math.h>
+#include <string.h>
 
 /** Smaller bond orders are not printed. */
 static const double LEAST_PRINTED = 0.05;
@@ -146,6 +147,10 @@ void hf_report_properties(const struct hf_quantity *quantity, FILE *out)
     const struct hf_properties *properties = quantity->self;
     const struct hf_molecule *molecule = quantity->of->molecule;
     const bool all = hf_options_value(quantity->of->options, "properties") == HF_PROPERTIES_ALL;
+    const char *method = hf_options_choice(quantity->of->options, "method"),
+               *of = quantity->of->settings->method;
+    if (properties->complete && strcmp(method, "hf") != 0 && strcmp(method, of) != 0)
+        fprintf(out, "\nFrom the density of the SCF (%s)\n", of);
     hf_print_properties(out, molecule, properties, all);
     if (all && properties->complete) print_rotation(out, molecule, properties);
 }

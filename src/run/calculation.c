@@ -303,3 +303,32 @@ void hf_calculation_done(struct hf_calculation *calculation)
     hf_arena_done(&calculation->arena);
     *calculation = (struct hf_calculation){0};
 }
+
+hf_status hf_run_check_mpi(MPI_Comm comm, struct hf_error *error)
+{
+    int initialised = 0, finalised = 0;
+    MPI_Initialized(&initialised);
+    MPI_Finalized(&finalised);
+    if (finalised) return hf_fail(error, HF_BAD_INPUT, "MPI has been finalised");
+    if (!initialised)
+        return hf_fail(error, HF_BAD_INPUT,
+                       "MPI is not initialised; call MPI_Init_thread with MPI_THREAD_MULTIPLE "
+                       "before hf");
+    if (comm == MPI_COMM_NULL) return hf_fail(error, HF_BAD_INPUT, "the communicator is null");
+    return HF_OK;
+}
+
+hf_status hf_run_add_key(struct hf_options *options, const char *key, const char *value,
+                         struct hf_error *error)
+{
+    if (key == NULL || value == NULL)
+        return hf_fail(error, HF_BAD_INPUT, "a key of the settings or its value is NULL");
+    const struct hf_word name = hf_word_of(key);
+    const struct hf_word text = hf_rest_of_line(value);
+    const struct hf_option *option = hf_option_find(options->table, name);
+    if (option != NULL)
+        return hf_options_add(options, option, text, HF_OPTION_COMMAND_LINE, option->key, error);
+    const char *nearest = hf_option_nearest(options->table, name);
+    return hf_fail(error, HF_BAD_INPUT, "unknown key '%.80s'%s%s", key,
+                   HF_DID_YOU_MEAN(nearest, ""));
+}

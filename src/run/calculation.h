@@ -95,6 +95,13 @@ struct hf_calculation {
 hf_status hf_memory_foresee(struct hf_calculation *calculation,
                             struct hf_error *error) HF_MUST_CHECK;
 
+/** Adds a key of a caller to options, in the place of those of a command line. Local. HF_BAD_INPUT. */
+hf_status hf_run_add_key(struct hf_options *options, const char *key, const char *value,
+                         struct hf_error *error) HF_MUST_CHECK;
+
+/** Whether there is an MPI to compute with. Local. HF_BAD_INPUT. */
+hf_status hf_run_check_mpi(MPI_Comm comm, struct hf_error *error) HF_MUST_CHECK;
+
 /** Names the phases of a calculation and starts the timers of the whole and of its set-up. Not
  *  collective. */
 void hf_calculation_begin(struct hf_calculation *calculation, struct hf_context *context);

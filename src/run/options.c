@@ -338,7 +338,9 @@ static const struct hf_option output_rows[] = {
     HF_ROW_TEXT(
         "json", "FILE", "write the results (QCSchema)", .everyday = true,
         .more =
-            "FILE is a QCSchema AtomicResult, or a FailedOperation if the calculation fails. With "
+            "FILE is a QCSchema AtomicResult, or a FailedOperation if the calculation fails, in "
+            "the "
+            "version of the input if that is of QCSchema, else in version 1. With "
             "--each it has one per line, and if none is given it is named after the first file, "
             "set.hf.jsonl.",
         .not_kept = true, HF_NOT_SERVED),

@@ -17,21 +17,6 @@ struct hf_run_state {
     struct hf_report *report;
 };
 
-/** Whether there is an MPI to compute with. */
-static hf_status check_mpi(MPI_Comm comm, struct hf_error *error)
-{
-    int initialised = 0, finalised = 0;
-    MPI_Initialized(&initialised);
-    MPI_Finalized(&finalised);
-    if (finalised) return hf_fail(error, HF_BAD_INPUT, "MPI has been finalised");
-    if (!initialised)
-        return hf_fail(error, HF_BAD_INPUT,
-                       "MPI is not initialised; call MPI_Init_thread with MPI_THREAD_MULTIPLE "
-                       "before hf");
-    if (comm == MPI_COMM_NULL) return hf_fail(error, HF_BAD_INPUT, "the communicator is null");
-    return HF_OK;
-}
-
 /** Whether all ranks were given the same; other arguments than these need not be the same (`report`), or
  *  are pointers that are not (`observer`). Collective. */
 static hf_status check_same(MPI_Comm comm, const struct hf_run_settings *settings,
@@ -86,22 +71,6 @@ static hf_status check_settings(const struct hf_run_settings *settings,
     return HF_OK;
 }
 
-/** Keys of the settings stand where those of a command line would. */
-static hf_status add_key(struct hf_options *options, const struct hf_run_key *given,
-                         struct hf_error *error)
-{
-    if (given->key == NULL || given->value == NULL)
-        return hf_fail(error, HF_BAD_INPUT, "a key of the settings or its value is NULL");
-    const struct hf_word key = hf_word_of(given->key);
-    const struct hf_word value = hf_rest_of_line(given->value);
-    const struct hf_option *option = hf_option_find(options->table, key);
-    if (option != NULL)
-        return hf_options_add(options, option, value, HF_OPTION_COMMAND_LINE, option->key, error);
-    const char *nearest = hf_option_nearest(options->table, key);
-    return hf_fail(error, HF_BAD_INPUT, "unknown key '%.80s'%s%s", given->key,
-                   HF_DID_YOU_MEAN(nearest, ""));
-}
-
 /** Options and input. Collective. */
 static hf_status read_input(struct hf_run_state *state, const struct hf_run_settings *settings,
                             struct hf_error *error)
@@ -113,7 +82,8 @@ static hf_status read_input(struct hf_run_state *state, const struct hf_run_sett
     hf_options_init(&state->options, hf_option_table());
     for (int i = 0; i < settings->n_key; i++) { /* a wrong key hides no "json" behind it */
         const hf_status added =
-            add_key(&state->options, &settings->key[i], status == HF_OK ? error : &later);
+            hf_run_add_key(&state->options, settings->key[i].key, settings->key[i].value,
+                           status == HF_OK ? error : &later);
         if (status == HF_OK) status = added;
     }
     HF_TRY(hf_agree(comm, status, error));
@@ -195,7 +165,7 @@ static hf_status run(MPI_Comm comm, hf_status status, const struct hf_run_settin
 {
     struct hf_error own;
     if (outcome != NULL) *outcome = (struct hf_run_outcome){.state = NULL};
-    const hf_status usable = check_mpi(comm, status == HF_OK ? error : &own);
+    const hf_status usable = hf_run_check_mpi(comm, status == HF_OK ? error : &own);
     if (usable != HF_OK) return usable;
     if (status == HF_OK) status = check_settings(settings, outcome, error);
     HF_TRY(hf_agree(comm, status, error));

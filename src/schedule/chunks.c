@@ -54,12 +54,13 @@ struct hf_chunk hf_chunk_of(const struct hf_chunk_plan *plan, int64_t round, int
 }
 
 void hf_chunk_taker_start(struct hf_chunk_taker *taker, const struct hf_task_levels *levels,
-                          int n_worker)
+                          int n_worker, bool own_first)
 {
     hf_chunk_plan_make(levels, n_worker, &taker->plan);
     taker->asked = taker->own;
     taker->chunk = (struct hf_chunk){0, 0};
-    taker->begun = taker->finished = false;
+    taker->begun = !own_first;
+    taker->finished = false;
 }
 
 void hf_chunk_taker_fill(struct hf_chunk_taker *taker, int worker,

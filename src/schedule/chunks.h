@@ -55,20 +55,21 @@ struct hf_chunk_number {
     int64_t round, worker;
 };
 
-/** A worker that takes one chunk after the other: its first one without asking, then those of its own group, then
- *  those of the next groups. */
+/** A worker that takes one chunk after the other: its first one without asking if all workers begin at once, then those
+ *  of its own group, then those of the next groups. */
 struct hf_chunk_taker {
     struct hf_rank_group
         own; /**< group of this rank; hf_chunk_taker_start sets the other members */
     struct hf_rank_group asked; /**< group that is asked for chunks */
     struct hf_chunk_plan plan;
     struct hf_chunk chunk; /**< remaining tasks of the current chunk */
-    bool begun;            /**< the first chunk is taken */
+    bool begun;            /**< the first chunk is taken, or is to be asked for */
     bool finished;         /**< no group that it asks has more chunks */
 };
 
+/** `own_first`: each worker has its first chunk without asking. */
 void hf_chunk_taker_start(struct hf_chunk_taker *taker, const struct hf_task_levels *levels,
-                          int n_worker);
+                          int n_worker, bool own_first);
 
 /** Takes chunks until one has tasks, or there are no more. `worker` is the number of this worker; `ask` asks the
  *  group taker->asked for a chunk. */

@@ -54,17 +54,19 @@ static hf_status start(struct hf_scheduler *self, struct hf_error *error)
 {
     (void)error;
     struct counting *data = self->data;
-    hf_chunk_taker_start(&data->taker, &self->levels, self->n_rank);
+    hf_chunk_taker_start(&data->taker, &self->levels, self->n_rank, hf_schedule_all_ready(self));
     hf_progress_thread_rest(data->thread, false);
     return HF_OK;
 }
 
-/** The next chunk of the group that is asked. The counter begins after the first chunks of the ranks. */
-static struct hf_chunk_number ask_counter(void *counting)
+/** The next chunk of the group that is asked. The counter begins after the chunks that ranks have without asking. */
+static struct hf_chunk_number ask_counter(void *scheduler)
 {
-    const struct counting *data = counting;
+    const struct hf_scheduler *self = scheduler;
+    const struct counting *data = self->data;
     const struct hf_rank_group *group = &data->taker.asked;
-    const int64_t value = group->size + hf_counter_take(data->counter, group->group, 1);
+    const int64_t first = hf_schedule_all_ready(self) ? group->size : 0;
+    const int64_t value = first + hf_counter_take(data->counter, group->group, 1);
     const int64_t round = value / group->size;
     if (round >= hf_chunks_of_worker(&data->taker.plan)) return (struct hf_chunk_number){-1, 0};
     return (struct hf_chunk_number){round, group->first + value % group->size};
@@ -88,7 +90,7 @@ static int64_t next(struct hf_scheduler *self)
     struct hf_chunk *chunk = &data->taker.chunk;
     if (hf_chunk_is_empty(chunk) && !data->taker.finished) {
         const double start = hf_wall_seconds();
-        hf_chunk_taker_fill(&data->taker, self->rank, ask_counter, data);
+        hf_chunk_taker_fill(&data->taker, self->rank, ask_counter, self);
         self->account.wait_seconds += hf_wall_seconds() - start;
     }
     if (hf_chunk_is_empty(chunk)) return -1;

@@ -75,6 +75,8 @@ hf_status hf_deal(const struct hf_cost_list *list, int n_rank, int rank, struct 
                   struct hf_error *error)
 {
     struct hf_arena arena = {.label = "the shares of all ranks"};
+    share->begin = share->end = 0;
+    if (rank >= n_rank) return HF_OK;
     struct load *room = HF_TAKE(&arena, room, 2 * (size_t)n_rank);
     if (room == NULL) return hf_arena_check(&arena, error);
     struct table table = {.n = n_rank,
@@ -84,7 +86,6 @@ hf_status hf_deal(const struct hf_cost_list *list, int n_rank, int rank, struct 
                           .place = rank,
                           .share = share};
     for (int r = 0; r < n_rank; r++) room[r] = (struct load){0.0, r};
-    share->begin = share->end = 0;
     for (int i = 0; i < list->n_run; i++) deal_run(&table, &list->run[i], list->run[i + 1].first);
     hf_arena_done(&arena);
     return HF_OK;

@@ -38,7 +38,7 @@ enum {
 struct manager {
     struct hf_chunk_taker taker; /**< of a worker; own group and plan also of a manager */
     /* of a manager */
-    int64_t value; /**< chunks handed out, first ones included */
+    int64_t value; /**< chunks handed out, also without asking */
     /** Of `value` and the next two: other threads of this rank also take chunks. */
     pthread_mutex_t lock;
     struct hf_chunk beside; /**< remaining tasks of their current chunk */
@@ -87,9 +87,11 @@ static hf_status start(struct hf_scheduler *self, struct hf_error *error)
     struct manager *data = self->data;
     const bool alone = self->n_rank == 1;
     const struct hf_rank_group *own = &data->taker.own;
-    hf_chunk_taker_start(&data->taker, &self->levels, alone ? 1 : self->n_rank - own->n_group);
+    const bool own_first = hf_schedule_all_ready(self);
+    hf_chunk_taker_start(&data->taker, &self->levels, alone ? 1 : self->n_rank - own->n_group,
+                         own_first);
     if (alone) data->taker.chunk.end = self->n_task;
-    data->value = own->size - 1;
+    data->value = own_first ? own->size - 1 : 0;
     data->beside = (struct hf_chunk){0, 0};
     data->n_working = n_asking(own);
     return HF_OK;

@@ -60,6 +60,7 @@ static hf_status create(MPI_Comm comm, const struct hf_scheduler_ops *ops,
     MPI_Comm_dup(comm, &made->comm);
     MPI_Comm_rank(comm, &made->rank);
     MPI_Comm_size(comm, &made->n_rank);
+    made->n_ready = made->n_rank;
     if (ops->create != NULL) status = ops->create(made, error);
     status = hf_agree(made->comm, status, error);
     if (status == HF_OK)
@@ -181,6 +182,11 @@ int hf_schedule_n_group(const struct hf_scheduler *self, int alone, int least)
         if (size < least) size = least;
     }
     return (n_rank + size - 1) / size;
+}
+
+void hf_scheduler_set_ready(struct hf_scheduler *scheduler, int n_ready)
+{
+    scheduler->n_ready = n_ready;
 }
 
 int64_t hf_scheduler_next(struct hf_scheduler *scheduler)

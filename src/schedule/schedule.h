@@ -106,6 +106,10 @@ hf_status hf_scheduler_start_by_cost(struct hf_scheduler *scheduler, int64_t n_t
 hf_status hf_scheduler_start_again(struct hf_scheduler *scheduler,
                                    struct hf_error *error) HF_MUST_CHECK;
 
+/** In the rounds that follow, only ranks 0 .. n_ready-1 begin at once. The others have other work first: they have no
+ *  tasks until they call next, with "static" none at all, unless all are late (0). Not collective, equal on all ranks. */
+void hf_scheduler_set_ready(struct hf_scheduler *scheduler, int n_ready);
+
 /** Next task of this rank, or -1 when there are no more. Not collective, but ranks serve each other
  *  here ("steal"; first ranks of groups with "manager", and with "counter" unless a thread does): a rank that
  *  does not call it for long keeps others waiting. */

@@ -17,6 +17,7 @@ struct hf_scheduler {
     struct hf_scheduler_settings settings;
     MPI_Comm comm; /**< a duplicate, owned */
     int rank, n_rank;
+    int n_ready; /**< ranks that begin at once; the others have no tasks at first */
     struct hf_task_levels levels; /**< of the tasks of the round */
     int64_t n_task;
     int64_t *order; /**< [n_task] of hf_scheduler_start_by_cost: tasks in falling cost; or NULL */
@@ -28,6 +29,18 @@ struct hf_scheduler {
 
 extern const struct hf_scheduler_ops hf_schedule_static, hf_schedule_manager, hf_schedule_counter,
     hf_schedule_steal;
+
+/** Ranks among which even shares are dealt. */
+static inline int hf_schedule_n_dealt(const struct hf_scheduler *self)
+{
+    return self->n_ready > 0 ? self->n_ready : self->n_rank;
+}
+
+/** Whether all ranks begin at once. */
+static inline bool hf_schedule_all_ready(const struct hf_scheduler *self)
+{
+    return self->n_ready == self->n_rank;
+}
 
 /** Whether the round must end: then no more tasks are taken or handed out. To be called while waiting, so
  *  that a rank without work learns of an interruption and passes it on. The caller must be the only thread in

@@ -6,7 +6,7 @@ static hf_status start(struct hf_scheduler *self, struct hf_error *error)
 {
     struct hf_cost_list list;
     hf_cost_list_make(&self->levels, &list);
-    return hf_deal(&list, self->n_rank, self->rank, self->data, error);
+    return hf_deal(&list, hf_schedule_n_dealt(self), self->rank, self->data, error);
 }
 
 static int64_t next(struct hf_scheduler *self)

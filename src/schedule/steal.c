@@ -212,7 +212,7 @@ static hf_status start(struct hf_scheduler *self, struct hf_error *error)
     data->n_refused = 0;
     data->pause = data->next_request = 0.0;
     data->near = data->far = (struct tour){.n_left = 0};
-    return hf_deal(&data->list, self->n_rank, self->rank, &data->mine, error);
+    return hf_deal(&data->list, hf_schedule_n_dealt(self), self->rank, &data->mine, error);
 }
 
 /* ---- The victim ---- */

@@ -36,6 +36,8 @@ NOTHING(hf_sparse_find)
 NOTHING(hf_sparse_destroy)
 NOTHING(hf_local_make_weights)
 NOTHING(hf_local_back)
+NOTHING(hf_local_residual)
+NOTHING(hf_local_divide)
 NOTHING(hf_diis_find)
 
 NEVER(hf_worker_read)

@@ -16,6 +16,8 @@
 
 /** Numbers of batches of the trace (local/local_mp2.h). */
 enum { TRANSFORMATION = 2, FIRST_ITERATION = 4 };
+/** Iterations end when those of the trace do. */
+static const double NEVER_REACHED = -1.0;
 /** By which blocks are smaller in the transformation; of a domain's functions, with amplitudes on every rank. */
 enum { SMALLER = 16, FEWER_FUNCTIONS = 16 };
 
@@ -27,11 +29,21 @@ bool hf_local_room_init(struct hf_local_room *room, const struct hf_local *local
     return true;
 }
 
-struct hf_local_sums hf_local_residual(const struct hf_local *local, int q,
-                                       const struct hf_local_state *state, double r[],
-                                       struct hf_local_room *room)
+struct hf_local_sums hf_local_sums_of(size_t n, const double *t, const double *x)
 {
     return (struct hf_local_sums){0};
+}
+
+struct hf_local_sums hf_local_correct(const struct hf_local *local, int q,
+                                      struct hf_local_state state, struct hf_local_room *room)
+{
+    return (struct hf_local_sums){0};
+}
+
+const double *hf_local_own_integrals(const struct hf_local *local, const struct hf_local_pair *pair,
+                                     const double *k, struct hf_local_room *room)
+{
+    return k;
 }
 
 /** Which amplitudes residuals need: in all iterations those of the first one, which are recorded. */
@@ -137,7 +149,7 @@ static hf_status do_orbital(void *own, struct hf_pass_thread *thread, int64_t i,
     double mine = 0.0, all = 0.0;
     for (int k = local->first_partner[i]; k < local->first_partner[i + 1]; k++) {
         const int pair = local->partner[k].pair;
-        const double n = hf_local_pair_domain(local, &local->pair[pair])->n_function;
+        const double n = hf_local_outer_domain(local, &local->pair[pair])->n_function;
         if (!hf_local_in_order(self->integrals, (int)i, local->partner[k].orbital)) continue;
         all += n;
         if (self->finishing->of_pair[pair] != local->context->rank) continue;
@@ -167,7 +179,7 @@ static double number_of(const cJSON *of, const char *name)
     return cJSON_IsNumber(item) ? item->valuedouble : 0.0;
 }
 
-/** Orbitals and pairs of the header: domain number p is that of pair p. */
+/** Orbitals and pairs of the header: domain number p is that of pair p, its larger one stands behind all these. */
 static void list_pairs(struct hf_local *local, const cJSON *orbitals, const cJSON *pairs, int fewer)
 {
     const cJSON *one;
@@ -185,8 +197,12 @@ static void list_pairs(struct hf_local *local, const cJSON *orbitals, const cJSO
         local->pair[p] = (struct hf_local_pair){.i = (int)number_of(one, "i") - 1,
                                                 .j = (int)number_of(one, "j") - 1,
                                                 .domain = p,
+                                                .outer = local->n_pair + p,
                                                 .work = number_of(one, "work")};
-        local->domain[p].n_function = (int)ceil(number_of(one, "functions") / fewer);
+        const double n = number_of(one, "functions");
+        local->domain[p].n_function = (int)ceil(n / fewer);
+        local->domain[local->n_pair + p].n_function =
+            (int)ceil(fmax(n, number_of(one, "correction_functions")) / fewer);
         local->first_pair[local->pair[p].i + 1] = p + 1;
         p++;
     }
@@ -202,10 +218,11 @@ static hf_status make_local(struct hf_local *local, const struct cJSON *header, 
     const cJSON *pairs = cJSON_GetObjectItemCaseSensitive(header, "pairs");
     struct hf_arena *arena = &local->arena;
     local->n_orbital = local->localised.n = cJSON_GetArraySize(orbitals);
-    local->n_pair = local->n_domain = cJSON_GetArraySize(pairs);
+    local->n_pair = cJSON_GetArraySize(pairs);
+    local->n_domain = 2 * local->n_pair;
     HF_TAKE(arena, local->localised.orbital, (size_t)local->n_orbital);
     HF_TAKE(arena, local->pair, (size_t)local->n_pair);
-    HF_TAKE(arena, local->domain, (size_t)local->n_pair);
+    HF_TAKE(arena, local->domain, (size_t)local->n_domain);
     HF_TAKE(arena, local->first_pair, (size_t)local->n_orbital + 1);
     HF_CHECK(hf_arena_check(arena, error));
     list_pairs(local, orbitals, pairs, fewer);
@@ -230,13 +247,13 @@ static double scale_of_amplitudes(const struct hf_local *local, const struct cJS
 
 /** Transformation if it is told, then iterations. */
 static hf_status do_steps(struct hf_local *local, struct hf_local_result *result, double *k,
-                          const char *name, struct hf_sim_step *step, struct hf_error *error)
+                          bool transforms, const char *name, struct hf_sim_step *step,
+                          struct hf_error *error)
 {
     static const struct hf_phase *const phase[] = {
         &hf_phase_setup,        &hf_phase_local_transform,  &hf_phase_local_exchange,
         &hf_phase_local_finish, &hf_phase_local_wait_tasks, &hf_phase_local_iterate,
         &hf_phase_local_wait};
-    const bool transforms = k != NULL;
     local->context->trace->n_batch = transforms ? TRANSFORMATION : TRANSFORMATION + 1;
     hf_sim_step_begin(local->context, name, sizeof phase / sizeof *phase, phase, step);
     if (transforms) {
@@ -250,7 +267,7 @@ static hf_status do_steps(struct hf_local *local, struct hf_local_result *result
 }
 
 /** Amplitudes on every rank, or fetched after the transformation. */
-static hf_status solve(struct hf_context *context, const struct hf_local_settings *settings,
+static hf_status solve(struct hf_context *context, struct hf_local_settings *settings,
                        const struct cJSON *header, struct hf_sim_step step[],
                        struct hf_error *error)
 {
@@ -260,21 +277,22 @@ static hf_status solve(struct hf_context *context, const struct hf_local_setting
                              .arena = {.memory = context->memory, .label = "pairs of orbitals"},
                              .n_thread = context->n_thread};
     struct hf_local_result result = {0};
+    settings->energy_tolerance = NEVER_REACHED;
     status = make_local(&local, header, settings->replicated ? FEWER_FUNCTIONS : 1, error);
-    double *k = HF_TAKE(&local.arena, k, local.n_number);
+    double *k = HF_TAKE(&local.arena, k, local.n_integral);
     HF_TAKE(&local.arena, result.pair, (size_t)local.n_pair);
     if (status == HF_OK) status = hf_arena_check(&local.arena, error);
     HF_TRY(hf_agree(context->comm, status, error));
     if (settings->replicated) {
         hf_sim_scale(
             (struct hf_sim_scale){.messages = scale_of_amplitudes(&local, header), .sums = 1.0});
-        HF_TRY(do_steps(&local, &result, NULL, "iterations, T on every rank", &step[2], error));
+        HF_TRY(do_steps(&local, &result, k, false, "iterations, T on every rank", &step[2], error));
         goto cleanup;
     }
     hf_sim_scale((struct hf_sim_scale){SMALLER, 1.0});
-    HF_TRY(do_steps(&local, &result, k, "transformation", &step[0], error));
+    HF_TRY(do_steps(&local, &result, k, true, "transformation", &step[0], error));
     hf_sim_scale((struct hf_sim_scale){1.0, 1.0});
-    HF_TRY(do_steps(&local, &result, NULL, "iterations, T fetched", &step[1], error));
+    HF_TRY(do_steps(&local, &result, k, false, "iterations, T fetched", &step[1], error));
 cleanup:
     hf_arena_done(&local.arena);
     return status;
@@ -286,14 +304,16 @@ hf_status hf_sim_local_mp2(struct hf_context *context, const struct hf_sim_round
 {
     struct hf_trace trace;
     const struct cJSON *header = hf_sim_method(rounds, "local_mp2");
+    const int n_iteration = (int)number_of(header, "iterations");
     struct hf_local_settings all = {
-        .energy_tolerance = -1.0, /* all iterations are done */
-        .max_iterations = (int)number_of(header, "iterations"),
+        .max_iterations = n_iteration,
         .schedule = {.name = settings->scheduler},
         .onesided = {.transport = settings->transport, .skip_self_test = true},
         .pairs = pairs,
         .n_thread = settings->n_thread};
     hf_sim_trace_init(&trace, rounds, context);
+    trace.last_batch = FIRST_ITERATION + n_iteration;
+    trace.tolerance = &all.energy_tolerance;
     hf_status status = solve(context, &all, header, step, error);
     all.replicated = true;
     if (status == HF_OK) status = solve(context, &all, header, step, error);

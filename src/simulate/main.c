@@ -1,5 +1,6 @@
 /* hf-simulate: rounds of tasks on any number of simulated ranks, with the schedulers of hf. */
 #include "replay.h"
+#include "set.h"
 
 #include "hf/version.h"
 #include "schedule/schedule.h"
@@ -24,12 +25,19 @@ static const char usage[] =
     "  --threads N        threads of each rank (default 1)\n"
     "  --machine FILE     latencies and bandwidths: JSON, properties of struct hf_sim_machine\n"
     "  --onesided NAME    transport of blocks of distributed matrices (default thread)\n"
+    "  --molecules        TRACE is a list of molecules of one job (hf --each) instead: on each "
+    "line the\n"
+    "                     seconds that were foreseen for one, and those that it took\n"
+    "  --serial PART      part of a molecule's time that several ranks do not divide (default 0)\n"
+    "  --alone            each molecule is computed by one rank\n"
     "  --list             prints the names of all schedulers\n"
     "  --help, --version\n";
 
 struct arguments {
     const char *trace, *machine, *ranks, *schedulers;
     struct hf_sim_settings settings;
+    bool molecules;
+    struct hf_sim_set set;
 };
 
 static hf_status read_number(const char *option, const char *text, int least, int *value,
@@ -44,19 +52,39 @@ static hf_status read_number(const char *option, const char *text, int least, in
     return HF_OK;
 }
 
+static hf_status read_part(const char *option, const char *text, double *value,
+                           struct hf_error *error)
+{
+    char *end;
+    *value = strtod(text, &end);
+    if (end == text || *end != '\0' || !(*value >= 0.0 && *value <= 1.0))
+        return hf_fail(error, HF_BAD_INPUT, "--%s: '%s' is not a number of 0 to 1", option, text);
+    return HF_OK;
+}
+
 static hf_status read_arguments(int n, char *word[], struct arguments *arguments,
                                 struct hf_error *error)
 {
-    enum { RANKS = 1, SCHEDULE, THREADS, MACHINE, ONESIDED, LIST, HELP, VERSION };
-    static const struct option options[] = {{"ranks", 1, NULL, RANKS},
-                                            {"schedule", 1, NULL, SCHEDULE},
-                                            {"threads", 1, NULL, THREADS},
-                                            {"machine", 1, NULL, MACHINE},
-                                            {"onesided", 1, NULL, ONESIDED},
-                                            {"list", 0, NULL, LIST},
-                                            {"help", 0, NULL, HELP},
-                                            {"version", 0, NULL, VERSION},
-                                            {0}};
+    enum {
+        RANKS = 1,
+        SCHEDULE,
+        THREADS,
+        MACHINE,
+        ONESIDED,
+        MOLECULES,
+        SERIAL,
+        ALONE,
+        LIST,
+        HELP,
+        VERSION
+    };
+    static const struct option options[] = {
+        {"ranks", 1, NULL, RANKS},       {"schedule", 1, NULL, SCHEDULE},
+        {"threads", 1, NULL, THREADS},   {"machine", 1, NULL, MACHINE},
+        {"onesided", 1, NULL, ONESIDED}, {"molecules", 0, NULL, MOLECULES},
+        {"serial", 1, NULL, SERIAL},     {"alone", 0, NULL, ALONE},
+        {"list", 0, NULL, LIST},         {"help", 0, NULL, HELP},
+        {"version", 0, NULL, VERSION},   {0}};
     struct hf_sim_settings *settings = &arguments->settings;
     int option;
     opterr = 0;
@@ -69,6 +97,9 @@ static hf_status read_arguments(int n, char *word[], struct arguments *arguments
             break;
         case MACHINE: arguments->machine = optarg; break;
         case ONESIDED: settings->transport = optarg; break;
+        case MOLECULES: arguments->molecules = true; break;
+        case SERIAL: HF_CHECK(read_part("serial", optarg, &arguments->set.serial, error)); break;
+        case ALONE: arguments->set.grouped = false; break;
         case LIST:
             for (int i = 0; hf_scheduler_list[i] != NULL; i++) puts(hf_scheduler_list[i]->name);
             exit(0);
@@ -112,6 +143,16 @@ static void print(const struct hf_sim_settings *settings, int n_round,
     fflush(stdout);
 }
 
+static void print_set(const struct hf_sim_settings *settings,
+                      const struct hf_sim_set_outcome *outcome)
+{
+    printf("{\"schedule\": \"%s\", \"ranks\": %d, \"seconds\": %.9g, \"work\": %.9g, "
+           "\"shared\": %d, \"dealt\": %d}\n",
+           settings->scheduler, settings->n_rank, outcome->seconds, outcome->work,
+           outcome->n_shared, outcome->n_done);
+    fflush(stdout);
+}
+
 /** One case. */
 static hf_status replay_one(const struct arguments *arguments, const struct hf_sim_rounds *rounds,
                             const struct hf_sim_machine *machine, const char *scheduler,
@@ -120,9 +161,15 @@ static hf_status replay_one(const struct arguments *arguments, const struct hf_s
     struct hf_sim_settings settings = arguments->settings;
     struct hf_sim_step step[HF_SIM_MOST_STEPS];
     HF_CHECK(read_number("ranks", n_rank, 1, &settings.n_rank, error));
+    settings.scheduler = scheduler;
+    if (arguments->molecules) {
+        struct hf_sim_set_outcome found;
+        HF_CHECK(hf_sim_set_run(&arguments->set, machine, &settings, &found, error));
+        print_set(&settings, &found);
+        return HF_OK;
+    }
     struct hf_sim_outcome *outcome = calloc((size_t)rounds->n_round + 1, sizeof *outcome);
     if (outcome == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory");
-    settings.scheduler = scheduler;
     const hf_status status = hf_sim_replay(rounds, machine, &settings, outcome, step, error);
     if (status == HF_OK) print(&settings, rounds->n_round, outcome, step);
     free(outcome);
@@ -162,8 +209,10 @@ cleanup:
 static hf_status work(int n, char *word[], struct hf_error *error)
 {
     char all[256] = "";
-    struct arguments arguments = {
-        .ranks = "1,10,100", .schedulers = all, .settings = {.transport = "thread", .n_thread = 1}};
+    struct arguments arguments = {.ranks = "1,10,100",
+                                  .schedulers = all,
+                                  .settings = {.transport = "thread", .n_thread = 1},
+                                  .set.grouped = true};
     struct hf_sim_machine machine = hf_sim_cluster;
     struct hf_sim_rounds rounds = {0};
     hf_status status;
@@ -172,13 +221,15 @@ static hf_status work(int n, char *word[], struct hf_error *error)
                  hf_scheduler_list[i]->name);
     HF_TRY(read_arguments(n, word, &arguments, error));
     if (arguments.machine != NULL) HF_TRY(hf_sim_machine_read(arguments.machine, &machine, error));
-    HF_TRY(hf_sim_rounds_read(arguments.trace, &rounds, error));
+    HF_TRY(arguments.molecules ? hf_sim_set_read(arguments.trace, &arguments.set, error)
+                               : hf_sim_rounds_read(arguments.trace, &rounds, error));
     if (strcmp(arguments.ranks, "-") == 0)
         status = replay_lines(&arguments, &rounds, &machine, error);
     else
         status = replay_lists(&arguments, &rounds, &machine, error);
 cleanup:
     hf_sim_rounds_free(&rounds);
+    hf_sim_set_free(&arguments.set);
     return status;
 }
 

@@ -8,6 +8,7 @@
 #include "pairs/common_pairs.h"
 #include "text/trace.h"
 
+#include <math.h>
 #include <mpi.h>
 #include <stdlib.h>
 
@@ -31,6 +32,8 @@ void hf_trace_begin_batch(struct hf_trace *trace)
     static const struct hf_sim_round none = {.n_listed = 0};
     const bool there = trace->n_batch < trace->rounds->n_batch;
     trace->now = there ? &trace->rounds->batch[trace->n_batch++] : &none;
+    if (trace->tolerance != NULL && trace->n_batch == trace->last_batch)
+        *trace->tolerance = INFINITY;
 }
 
 void hf_trace_end_build(struct hf_trace *trace)

@@ -20,7 +20,9 @@ struct hf_trace {
     const struct hf_sim_round *now;     /**< build or batch that runs; NULL: none */
     int n_build, n_batch;               /**< that have begun */
     double share[HF_TRACE_FIRST_PHASE]; /**< of the recorded seconds of a kind that pass here */
-    double ended;                       /**< when hf recorded a phase, or a task, the last time */
+    int last_batch;    /**< local MP2 converges when so many batches have begun: then */
+    double *tolerance; /**< becomes infinite; NULL: of no interest */
+    double ended;      /**< when hf recorded a phase, or a task, the last time */
 };
 
 /** Begins to read; the context gets the trace. */

@@ -24,8 +24,7 @@ struct replay {
     int *owner; /**< [tasks of the largest round] rank that did a task when integrals were stored */
     double *begin;                  /**< [n_rank] seconds of reading before the first task */
     double start, over, collecting; /**< of the round: first start, last end of tasks; after that */
-    hf_status status;
-    struct hf_error error;
+    struct hf_sim_failure failure;
 };
 
 /** A rank and its round. */
@@ -217,10 +216,7 @@ static void be_rank(void *data)
     HF_TRY(do_rounds(&self, &error));
     HF_TRY(do_method(&self, &error));
 cleanup:
-    if (status != HF_OK) {
-        replay->status = status;
-        replay->error = error;
-    }
+    if (status != HF_OK) replay->failure = (struct hf_sim_failure){status, error};
     hf_sim_blocks_destroy(&self.blocks);
     hf_work_destroy(&self.work);
     if (self.context != NULL) self.context->trace = NULL;
@@ -245,6 +241,24 @@ static hf_status prepare(struct replay *replay, struct hf_error *error)
     return hf_sim_block_plan_make(rounds, replay->settings->n_rank, &replay->plan, error);
 }
 
+hf_status hf_sim_run_ranks(const struct hf_sim_machine *machine, int n_rank,
+                           void (*run)(void *data), void *data,
+                           const struct hf_sim_failure *failure, struct hf_error *error)
+{
+    if (!hf_sim_create(machine, n_rank)) {
+        hf_sim_destroy();
+        return hf_fail(error, HF_NO_RESOURCE, "out of memory for %d ranks", n_rank);
+    }
+    for (int r = 0; r < n_rank; r++) hf_sim_start(r, run, data);
+    const int n_left = hf_sim_run();
+    hf_sim_destroy();
+    if (failure->status != HF_OK && error != NULL) *error = failure->error;
+    if (failure->status == HF_OK && n_left > 0)
+        return hf_fail(error, HF_NO_RESOURCE, "%d threads of the simulated ranks wait for ever",
+                       n_left);
+    return failure->status;
+}
+
 hf_status hf_sim_replay(const struct hf_sim_rounds *rounds, const struct hf_sim_machine *machine,
                         const struct hf_sim_settings *settings, struct hf_sim_outcome outcome[],
                         struct hf_sim_step step[], struct hf_error *error)
@@ -255,23 +269,10 @@ hf_status hf_sim_replay(const struct hf_sim_rounds *rounds, const struct hf_sim_
                             .step = step,
                             .arena = {.label = "simulated ranks"}};
     hf_status status;
-    int n_left;
     HF_TRY(prepare(&replay, error));
     for (int i = 0; i < rounds->n_round; i++) outcome[i] = (struct hf_sim_outcome){0};
     for (int i = 0; i < HF_SIM_MOST_STEPS; i++) step[i] = (struct hf_sim_step){0};
-    if (!hf_sim_create(machine, settings->n_rank)) {
-        hf_sim_destroy();
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for %d ranks", settings->n_rank);
-        goto cleanup;
-    }
-    for (int r = 0; r < settings->n_rank; r++) hf_sim_start(r, be_rank, &replay);
-    n_left = hf_sim_run();
-    hf_sim_destroy();
-    status = replay.status;
-    if (status != HF_OK && error != NULL) *error = replay.error;
-    if (status == HF_OK && n_left > 0)
-        status = hf_fail(error, HF_NO_RESOURCE, "%d threads of the simulated ranks wait for ever",
-                         n_left);
+    status = hf_sim_run_ranks(machine, settings->n_rank, be_rank, &replay, &replay.failure, error);
 cleanup:
     hf_sim_block_plan_free(&replay.plan);
     hf_sim_pairs_free(&replay.pairs);

@@ -22,6 +22,19 @@ struct hf_sim_outcome {
     int64_t n_done;    /**< tasks */
 };
 
+/** Where ranks report a failure. */
+struct hf_sim_failure {
+    hf_status status;
+    struct hf_error error;
+};
+
+/** Runs run(data) on so many simulated ranks; `failure` is where they report. The outcome of the first of them that
+ *  fails; HF_NO_RESOURCE: no memory, or a deadlock. */
+hf_status hf_sim_run_ranks(const struct hf_sim_machine *machine, int n_rank,
+                           void (*run)(void *data), void *data,
+                           const struct hf_sim_failure *failure,
+                           struct hf_error *error) HF_MUST_CHECK;
+
 /** Runs all rounds, outcome [n_round], and what follows: step [HF_SIM_MOST_STEPS], of which those that were not run have no
  *  name. HF_BAD_INPUT: no such scheduler; HF_NO_RESOURCE: no memory, or a deadlock. */
 hf_status hf_sim_replay(const struct hf_sim_rounds *rounds, const struct hf_sim_machine *machine,

@@ -197,6 +197,10 @@ NO_EFFECT = [
     ("json-orbitals", None, [], "without json"), ("cube-spacing", "1", [], "without cube"), ("cube-margin", "1", [], "without cube"),
     ("serve-remote", None, [], "without serve"),
     *((option, value, [], "without each") for option, value in (("xyz", "a.xyz"), ("csv", "a.csv"), ("retry-failed", None))),
+    *((option, value, [], "without fragments") for option, value in
+      (("fragment-charges", "0"), ("fragment-multiplicities", "1"), ("counterpoise", None), ("many-body", "2"))),
+    ("fragment-distance", "5", ["--fragments", "1,2-3"], "without many_body"),
+    *((option, value, ["--serve", "unix:no"], "with serve") for option, value in (("fragments", "auto"), ("extrapolation", "neese"))),
     ("xyz-units", "hartree", ["--each"], "without xyz"), ("each", None, ["--serve", "unix:no"], "with serve"),
     *((option, value, ["--each", "--task", "optimise"], "with each")
       for option, value in (("record", "1"), ("restart", "a.h5"), ("checkpoint", "none"), ("trajectory", "a.xyz"), ("molden", "a.molden"))),

@@ -259,10 +259,14 @@ def only_one_job_writes_a_file():
 def a_changed_file_is_another_setting():
     """Records are computed again if a file that an option names has other contents."""
     write("one.xyz", frame(HYDROGEN))
+    write("names.mol", "basis h.gbs\ngeometry\nH 0 0 0\nH 0 0 0.74\nend\n")
+    write("other.mol", "basis STO-3G\ngeometry\nH 0 0 0\nH 0 0 0.74\nend\n")
     for exponent, n in (("1.0", 1), ("1.0", 0), ("1.2", 1)):
         write("h.gbs", f"H 0\nS 1 1.00\n{exponent} 1.0\n****\n")
         out = each("one.xyz", "--basis", "./h.gbs", "--json", "contents.jsonl", name="contents")
-        TEST.check(f"{n} computed" in out, f"contents: exponent {exponent}", out)
+        TEST.check(f" {n} computed" in out, f"contents: exponent {exponent}", out)
+        out = each("names.mol", "other.mol", "--json", "named.jsonl", name="contents of a record")
+        TEST.check(f" {2 if exponent == '1.0' and n else n} computed" in out, f"contents of a record: exponent {exponent}", out)
 
 
 def the_set_is_foreseen():
@@ -271,8 +275,8 @@ def the_set_is_foreseen():
     for part in ("Molecules     6, and 5 records", "core hours", "Largest", "Memory", "Nothing was computed"):
         TEST.check(part in out, f"check: no '{part}'", out)
     write("chain.xyz", frame(CHAIN))
-    megabytes = [int(each("chain.xyz", "--check", "--basis", "cc-pVDZ", "--method", method).split("up to about ")[2].split()[0]) for method in ("hf", "mp2")]
-    TEST.check(megabytes[1] > 2 * megabytes[0], "check: MP2 has integrals", megabytes)
+    megabytes = [int(each("chain.xyz", "--check", "--basis", "cc-pVDZ", "--method", method).split("up to about ")[2].split()[0]) for method in ("hf", "mp2", "lmp2")]
+    TEST.check(min(megabytes[1:]) > 2 * megabytes[0], "check: MP2 has integrals, local MP2 amplitudes", megabytes)
     TEST.check(not os.path.exists("check.jsonl"), "check: writes a file")
 
 

@@ -23,6 +23,8 @@ MIXED = "basis STO-3G\nbasis O=6-31G*\nunits bohr\ngeometry\nO 0 0 0.2\nH 0 1.4 
 IMIDOGEN = "basis 6-31++G**\nmultiplicity 3\nunits bohr\ngeometry\nN 0 0 0\nH 0.3 0.2 1.9\nend\n"
 SILVER_GHOST = SILVER_HYDRIDE.replace("end\n", "@H 0.3 0.2 3.5\nend\n")
 FAR_GHOST = "basis aug-cc-pVQZ\nunits bohr\ngeometry\nH 0 0 0\nH 0 0.1 1.4\n@H 0 0.1 0.7\nend\n"
+FAR_DIMER = ("basis 6-31G\nunits bohr\ngeometry\nO 0 0 0.2\nH 0 1.4 -0.9\nH 0.1 -1.5 -0.8\n"
+             "O 0.3 0.2 12.2\nH 1.4 0.1 10.9\nH -1.5 0.1 11.2\nend\n")
 REMOVED = ["--linear-dependence", "0.02"]
 # error of central differences, and of energies that are differentiated
 NEAR = 1.5e-6
@@ -116,6 +118,18 @@ def without_removed_functions(folder):
     TEST.check(off < 3e-9, f"removed at the default limit: five-point differences are off by {off:.1e}")
 
 
+def net_force(folder):
+    """The bounds of docs/numerics.md: rounded additions, four for each quartet at most; with multipoles also their tolerance."""
+    for coulomb, tolerance in (("exact", 0.0), ("multipoles", 1e-11)):
+        _, result = folder.gradient(FAR_DIMER, "--coulomb", coulomb, "--json-orbitals")
+        n = result["extras"]["hf"]["basis"]["shells"]
+        n_quartet = n * (n + 1) // 2 * (n * (n + 1) // 2 + 1) // 2
+        density = 2.0 * sum(map(abs, result["wavefunction"]["scf_density_a"]))
+        bound = 8.0 * 2.0**-44 * (4 * n_quartet / 12.0) ** 0.5 + tolerance * density
+        found = max(map(abs, result["extras"]["hf"]["gradient"]["sum"]))
+        TEST.check(found < bound < 1e-9, f"--coulomb {coulomb}: net force {found:.1e}, at most {bound:.1e}")
+
+
 def sums_and_charges(folder):
     report, result = folder.gradient(OPEN, "--method", "uhf", "--point-charges-file", folder.charges)
     found = result["extras"]["hf"]["gradient"]
@@ -182,6 +196,7 @@ def main():
             against_differences(folder)
             without_removed_functions(folder)
             kept_in_the_checkpoint(folder)
+        net_force(folder)
         sums_and_charges(folder)
         told_and_refused(folder)
     return TEST.report()

@@ -46,21 +46,25 @@ def check_numbers(document, output):
     of, scf = document["extras"]["hf"]["local_mp2"], document["properties"]["scf_total_energy"]
     for spin in "same", "opposite":
         key = spin + "_spin_energy"
-        sums = [sum(part[key] for part in parts) for parts in (of["classes"].values(), of["pairs"])]
+        sums = [sum(part[key] for part in parts) + of["correction"][key] for parts in (of["classes"].values(), of["pairs"])]
         check(max(abs(s - of[key]) for s in sums) < 1e-13, key + " is not the sum:", (of[key], sums))
+    corrections = of["correction"]["energy"], sum(of["correction"][spin + "_spin_energy"] for spin in ("same", "opposite")), sum(
+        pair["correction"] for pair in of["pairs"])
+    check(max(corrections) - min(corrections) < 1e-13, "correction:", corrections)
     check(abs(scf + of["correlation_energy"] - of["total_energy"]) < 1e-12, "not the sum:", of["total_energy"])
     check(document["return_result"] == of["total_energy"], "return_result:", document["return_result"])
     check(len(of["orbitals"]) == 4 and len(of["pairs"]) == 10, "orbitals and pairs:", (len(of["orbitals"]), len(of["pairs"])))
     for orbital in of["orbitals"]:
         check(abs(sum(orbital["populations"]) - 1) < 1e-5, "populations:", orbital)
-        check(set(orbital["domain"]) <= set(orbital["extended_domain"]), "domains:", orbital)
+        nested = [set(orbital[name + "domain"]) for name in ("", "extended_", "correction_")]
+        check(nested[0] <= nested[1] <= nested[2], "domains:", orbital)
     line = f"Local MP2 total energy {of['total_energy']:.10f}"
     check(line in re.sub(" +", " ", output), f"no \"{line}\" in:", output)
     check(output.rstrip().splitlines()[-1].startswith(f"Total energy {of['total_energy']:.10f} hartree"), "last line:", output[-200:])
 
 
 def check_domains(folder):
-    """Larger domains lower the energy, down to that of MP2; those of a file are taken again."""
+    """Larger domains bring the energy nearer to that of MP2; those of a file are taken again."""
     energy, errors_of, document = {}, {}, os.path.join(folder, "domains.json")
     for kind in "plain", "default", "full":
         code, _, errors = run(USUAL + ["--domains", kind, "--local-screening", "1e-11", "--json", document])
@@ -69,13 +73,15 @@ def check_domains(folder):
         errors_of[kind] = local(document)["likely_errors"]["domains"]
         if kind == "plain":
             again = os.path.join(folder, "again.json")
-            run(USUAL + ["--domains", document, "--local-screening", "1e-11", "--json", again])
-            check(abs(local(again)["correlation_energy"] - energy[kind]) < 1e-9, "domains of a file:", local(again)["correlation_energy"])
+            for options, expected in ([], energy[kind]), (["--correction-bonds", "0"], energy[kind] - local(document)["correction"]["energy"]):
+                run(USUAL + ["--domains", document, "--local-screening", "1e-11", "--json", again, *options])
+                check(abs(local(again)["correlation_energy"] - expected) < 1e-9, f"domains of a file {options}:",
+                      local(again)["correlation_energy"])
             check(local(again)["likely_errors"]["domains"] is None, "errors of given domains are known:", local(again)["likely_errors"])
     run([WATER, "--method", "mp2", "--basis", "6-31G*", "--json", document])
     mp2 = read(document)["properties"]["mp2_correlation_energy"]
     for kind, error in errors_of.items():
-        check(-1e-7 < energy[kind] - mp2 <= error + 1e-7, f"estimate for {kind}:", (energy[kind] - mp2, error))
+        check(abs(energy[kind] - mp2) <= 3 * error + 1e-7, f"estimate for {kind}:", (energy[kind] - mp2, error))
     check(energy["plain"] >= energy["default"] >= energy["full"] - 1e-9, "not falling:", energy)
     check(abs(energy["full"] - mp2) < 1e-8, "full domains and MP2:", (energy["full"], mp2))
     code, _, errors = run([os.path.join(os.path.dirname(WATER), "benzene.mol"), "--method", "lmp2", "--domains", document])
@@ -99,7 +105,7 @@ def check_restart(folder):
         check(code == 0 and "not transformed again" in output, "restart:", output + errors)
         check(again["integrals_of_checkpoint"], "integrals were transformed", again)
         check(again["correlation_energy"] == first["correlation_energy"], "bits:", (again["correlation_energy"], first["correlation_energy"]))
-    for options in ["--local-screening", "1e-10"], ["--domains", "plain"]:
+    for options in ["--local-screening", "1e-10"], ["--domains", "plain", "--correction-bonds", "0"]:
         _, other = energy_of(["--restart", state, "--checkpoint", "none"] + options, document)
         check(not other["integrals_of_checkpoint"], f"integrals for {options}:", other["correlation_energy"])
     _, plain = energy_of(USUAL + ["--domains", "plain", "--checkpoint", state], document)

@@ -30,22 +30,23 @@ TIGHT = ["--energy-tolerance", "1e-11", "--commutator-tolerance", "1e-9"]
 REFERENCE_ERROR = {"psi4": 1e-7, "nwchem": 6e-7}
 EVERYTHING = "all" in sys.argv[5:]
 FEW = ("lithium_hydride", "water_charges", "silver_hydride")  # diffuse functions, point charges, a core potential
+OCCUPATION_ERROR = 5.1e-5  # four digits
 DIFFERENCE_ERROR = 5e-9  # of five points; found 3e-10
 STEP = 2e-3
 POLARISABILITY = 4.9986322  # zz of WATER in cc-pVDZ by Psi4: differences of MP2 energies, all electrons
 
 
 def run(folder, text, *options):
-    """The result of a run that is to end well."""
+    """The result of a run that is to end well, and its report."""
     path, result = os.path.join(folder, "input.mol"), os.path.join(folder, "out.json")
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)
-    code, _, errors = TEST.run([path, "--checkpoint", "none", "--json", result, *options])
+    code, report, errors = TEST.run([path, "--checkpoint", "none", "--json", result, *options])
     TEST.check(code == 0, f"{options}: exit code {code}", errors)
     if code != 0:
         return None
     with open(result, encoding="utf-8") as file:
-        return json.load(file)
+        return {**json.load(file), "report": report}
 
 
 def largest(numbers):
@@ -75,7 +76,8 @@ def against_program(folder, case):
     path = os.path.join(folder, "charges.xyz")
     with open(path, "w", encoding="utf-8") as file:
         file.write(f"{len(charges)}\nunits=bohr\n" + "".join(" ".join(map(str, charge)) + "\n" for charge in charges))
-    result = run(folder, input_of(case, case["geometry_bohr"]), "--task", "gradient", *options_of(case),
+    molden = os.path.join(folder, "out.molden")
+    result = run(folder, input_of(case, case["geometry_bohr"]), "--task", "gradient", *options_of(case), "--molden", molden,
                  *(["--point-charges-file", path] if charges else []))
     if result is None:
         return
@@ -88,6 +90,8 @@ def against_program(folder, case):
     of_psi4 = any("psi4" in program for program in case["programs"])
     print(f"{name}: {' and '.join(case['programs'])}: gradient {off:.1e}, dipole moment {dipole:.1e}, sum {largest(found['sum']):.1e}")
     TEST.check(off < REFERENCE_ERROR["psi4" if of_psi4 else "nwchem"], f"{name}: off by {off:.1e}")
+    if "natural_occupations" in case:
+        check_occupations(case, name, molden)
     TEST.check(dipole < 1e-5, f"{name}: dipole moment is off by {dipole:.1e}")
     TEST.check(abs(result["properties"]["return_energy"] - case["total_energy"]) < 2e-9, f"{name}: energy", result["properties"])
     TEST.check(largest(found["sum"]) < net_force_bound(result) and largest(found["torque"]) < 1e-7, f"{name}: net force", found)
@@ -101,6 +105,14 @@ def net_force_bound(result):
     return 8.0 * 2.0**-44 * math.sqrt(n_addition / 12.0)
 
 
+def check_occupations(case, name, molden):
+    """Of natural orbitals, one spin after the other."""
+    with open(molden, encoding="utf-8") as file:
+        found = [float(line.split("=")[1]) for line in file if line.startswith(" Occup=")]
+    off = largest(a - b for a, b in zip(found, sum(case["natural_occupations"], []), strict=True))
+    TEST.check(off < OCCUPATION_ERROR, f"{name}: occupations of natural orbitals are off by {off:.1e}", found)
+
+
 def against_programs(folder):
     cases = references("mp2_gradients.json") + references("mp2_gradients_more.json")
     if not EVERYTHING and TEST.n_rank == 1:
@@ -110,7 +122,7 @@ def against_programs(folder):
 
 
 def structure(folder, case):
-    """A minimum or saddle point from the same start, and what is computed there."""
+    """A minimum or saddle point from the same start, and what is computed there. As many groups as ranks share displacements."""
     name, options = f"{case['name']}/{case['basis']}", options_of(case)
     search = run(folder, input_of(case, case["start_bohr"]), "--task", "optimise", *options, *(["--saddle"] if "saddle" in case else []))
     task = ["--task", "gradient,vibrations", "--groups", str(TEST.n_rank)] if "frequencies" in case else ["--task", "gradient"]
@@ -198,8 +210,11 @@ def dipole_moment(folder):
         slope = (8.0 * (energies[0] - energies[1]) - energies[2] + energies[3]) / 12e-3
         off = abs(result["properties"]["mp2_dipole_moment"][1] + slope)
         TEST.check(off < 1e-7, f"{name}: the dipole moment is off by {off:.1e}")
-        expected = result["extras"]["hf"]["relaxed_density"]["electrons_expected"]
-        TEST.check(abs(result["extras"]["hf"]["relaxed_density"]["electrons"] - expected) < 1e-9, f"{name}: electrons of the density")
+        relaxed, of_scf = (result["extras"]["hf"][key] for key in ("relaxed_density", "properties"))
+        TEST.check(abs(relaxed["electrons"] - relaxed["electrons_expected"]) < 1e-9, f"{name}: electrons of the density")
+        TEST.check((relaxed["density"], of_scf["density"]) == ("relaxed MP2", "SCF"), f"{name}: which density is told in the JSON file")
+        TEST.check(f"\nFrom the density of the SCF ({'u' if name == 'imidogen' else 'r'}hf)\n" in result["report"] and
+                   "\nFrom the relaxed density of MP2" in result["report"], f"{name}: which density is told", result["report"])
 
 
 def field(folder):
@@ -264,6 +279,31 @@ def refused(folder):
     TEST.expect_one_line("bits depend on batches", short, 3, ["in one batch"])
 
 
+def turned(rows):
+    """Vectors turned by an orthogonal matrix."""
+    matrix = [[2 / 3, -1 / 3, 2 / 3], [2 / 3, 2 / 3, -1 / 3], [-1 / 3, 2 / 3, 2 / 3]]
+    return [[sum(m * x for m, x in zip(row, vector)) for row in matrix] for vector in rows]
+
+
+def rotation(folder):
+    """Forces and moments turn with the molecule, whose atoms may stand in any order."""
+    for name, text, options in (("core potential", SILVER_HYDRIDE.replace("field 0.01 0 0.02\n", ""), ["--method", "mp2"]),
+                                ("open shells", OPEN, ["--method", "ump2", "--frozen-virtuals", "3"])):
+        head, atoms = text.split("geometry\n")
+        lines = [line.split() for line in atoms.splitlines()[:-1]]
+        places = turned([[float(x) for x in line[1:]] for line in lines])
+        rows = [f"{line[0]} " + " ".join(f"{x:.14f}" for x in place) for line, place in zip(lines, places, strict=True)]
+        first = run(folder, text, "--task", "gradient", *TIGHT, *options)
+        second = run(folder, head + "geometry\n" + "\n".join(reversed(rows)) + "\nend\n", "--task", "gradient", *TIGHT, *options)
+        if first is None or second is None:
+            continue
+        slopes = [[result["return_result"][3 * i:3 * i + 3] for i in range(len(lines))] for result in (first, second)]
+        off = largest(a - b for a, b in zip(sum(turned(slopes[0]), []), sum(reversed(slopes[1]), []), strict=True))
+        moments = [result["properties"]["mp2_dipole_moment"] for result in (first, second)]
+        moment = largest(a - b for a, b in zip(turned([moments[0]])[0], moments[1], strict=True))
+        TEST.check(off < 2e-9 and moment < 2e-8, f"{name}, turned: forces are off by {off:.1e}, the dipole moment by {moment:.1e}")
+
+
 def tasks(folder):
     """A structure from forces of MP2, and the derivatives of its dipole moment and forces there."""
     result = run(folder, MIXED, "--method", "mp2", "--task", "optimise,vibrations")
@@ -278,8 +318,7 @@ def tasks(folder):
 def main():
     with tempfile.TemporaryDirectory() as folder:
         against_programs(folder)
-        if EVERYTHING or TEST.n_rank == 1:
-            structures(folder)
+        structures(folder)
         if not EVERYTHING:
             same_everywhere(folder)
         if not EVERYTHING and TEST.n_rank == 1:
@@ -288,6 +327,7 @@ def main():
             dipole_moment(folder)
             field(folder)
             polarisability(folder)
+            rotation(folder)
             tasks(folder)
     return TEST.report()
 

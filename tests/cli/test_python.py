@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""hf under ASE (files and socket) and QCEngine.
+"""hf under ASE (in the process, files and socket) and QCEngine, and the package hf.
 
 Usage: test_python.py HF MPIEXEC FOLDER_OF_MODULES short|long
 Exit code 0 when all checks hold, 77 when ASE or QCEngine is not there.
@@ -7,17 +7,21 @@ Exit code 0 when all checks hold, 77 when ASE or QCEngine is not there.
 
 import copy
 import gc
+import importlib
+import json
 import os
 import pickle
 import shlex
 import subprocess
 import sys
 import tempfile
+import types
 import warnings
 
 sys.dont_write_bytecode = True
 PATH, MPIEXEC, MODULES, SIZE = sys.argv[1:5]
-PATH = os.path.abspath(PATH)
+os.environ.setdefault("HF_LIBRARY", os.path.join(os.path.dirname(os.path.abspath(PATH)), "libhf.so"))
+PATH, MODULES = os.path.abspath(PATH), os.path.abspath(MODULES)
 sys.path.insert(0, MODULES)
 
 try:
@@ -34,6 +38,7 @@ except ImportError as missing:
     print(missing)
     sys.exit(77)
 
+import hf
 import hf_qcengine
 from hf_ase import HF, hf_socket
 
@@ -213,8 +218,79 @@ def check_trajectory(folder):
     check(f"{last.info['energy_hartree']:.10f}" in done.stdout and len(images) > 1, f"trajectory: {len(images)} images, or another energy than the report")
 
 
-def check_qcengine():
-    hf_qcengine.register(PATH)
+def check_package(folder):
+    """In a process of its own, which ends with MPI, and on two ranks."""
+    script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "python_package.py")
+    for launcher in ([], [MPIEXEC, "-n", "2"]):
+        done = subprocess.run([*launcher, sys.executable, script, MODULES], capture_output=True, text=True, cwd=folder, check=False, env=hf.environment())
+        n = int(launcher[-1]) if launcher else 1
+        check(done.returncode == 0 and done.stdout.split().count("OK") == n, f"the package on {n}:", done.stdout + done.stderr)
+    check(os.listdir(folder) == [], "the package leaves files:", os.listdir(folder))
+
+
+def check_next_qcengine():
+    """The harness under a base class as QCEngine has it from 0.50 on. These modules stand in for QCEngine and QCElemental, whose
+    releases for pydantic 2 are not here; they were written from the documentation and check names and fields only."""
+    class Model:
+        fields = ()
+
+        def __init__(self, **values):
+            assert set(values) <= set(self.fields), set(values) - set(self.fields)
+            self.__dict__.update(values)
+
+    class AtomicInput(Model):
+        fields = ("schema_name", "schema_version", "molecule", "specification", "id", "provenance")
+
+        def model_dump_json(self):
+            return json.dumps(self.__dict__)
+
+    class AtomicResult(Model):
+        fields = ("schema_name", "schema_version", "id", "input_data", "molecule", "properties", "wavefunction", "return_result", "stdout", "stderr",
+                  "native_files", "success", "provenance", "extras")
+
+    class FailedOperation(Model):
+        fields = ("schema_name", "schema_version", "id", "input_data", "success", "error", "extras")
+
+    class ProgramHarness(Model):
+        model_config = {"frozen": True, "extra": "forbid"}
+        fields = ("name", "scratch", "thread_safe", "thread_parallel", "node_parallel", "managed_memory", "extras", "version_cache", "command")
+
+        def __init__(self, **values):
+            super().__init__(**{**self._defaults, **values})
+
+    registered = []
+    parts = {
+        "qcelemental": {}, "qcelemental.util": {"safe_version": str}, "qcelemental.models": {},
+        "qcelemental.models.v2": {"AtomicResult": AtomicResult, "FailedOperation": FailedOperation}, "qcengine": {},
+        "qcengine.programs": {"register_program": registered.append}, "qcengine.programs.model": {"ProgramHarness": ProgramHarness}}
+    before = {name: sys.modules.get(name) for name in [*parts, "hf_qcengine"]}
+    try:
+        for name, members in parts.items():
+            sys.modules[name] = types.ModuleType(name)
+            sys.modules[name].__dict__.update(members)
+        del sys.modules["hf_qcengine"]
+        module = importlib.import_module("hf_qcengine")
+        config = types.SimpleNamespace(ncores=1, scratch_directory=None)
+        for command in (None, PATH):
+            module.register(command)
+            harness, version = registered[-1], registered[-1].get_version()
+            check(harness.found() and version == harness.get_version() == hf.version(), f"QCEngine 0.50, {command}: version", version)
+            task = AtomicInput(**hf.task_of("gradient", "HH", [[0, 0, 0], [0, 0, 0.7]], basis="STO-3G"))
+            done = harness.compute(task, config)
+            check(isinstance(done, AtomicResult) and len(done.return_result) == 6 and done.input_data is task, f"QCEngine 0.50, {command}:", str(done.__dict__)[:500])
+            task.specification["model"]["basis"] = "nonsense"
+            done = harness.compute(task, config)
+            check(isinstance(done, FailedOperation) and "nonsense" in done.error["error_message"], f"QCEngine 0.50, {command}: failure", str(done.__dict__)[:500])
+    finally:
+        for name, old in before.items():
+            if old is None:
+                sys.modules.pop(name)
+            else:
+                sys.modules[name] = old
+
+
+def check_qcengine(command):
+    hf_qcengine.register(command)
     water = {"symbols": ["O", "H", "H"], "geometry": [0, 0, 0.2, 0, 1.5, -0.9, 0, -1.5, -0.9]}
     asked = {"molecule": water, "driver": "energy", "model": {"method": "hf", "basis": "STO-3G"}, "extras": {"mine": 1}}
     shapes = {"energy": (), "gradient": (3, 3), "hessian": (9, 9)}
@@ -243,7 +319,13 @@ def main():
         check_crowd()
         check_reason_under_mpiexec()
         check_optimisation(PROGRAM)
-        check_qcengine()
+        check_qcengine(PATH)
+        qcengine.unregister_program("hf")
+        check_qcengine(None)
+        check_reason_under_mpiexec()  # also after MPI has begun in this process
+        check_next_qcengine()
+        with tempfile.TemporaryDirectory() as folder:
+            check_package(folder)
     for failure in FAILURES:
         print("FAILED", failure)
     return 1 if FAILURES else 0

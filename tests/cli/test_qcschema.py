@@ -253,6 +253,11 @@ def run(folder, cases, file):
     check(all(row["method"].endswith("hf") and row["basis"] and row["atoms"] and float(row["energy_hartree"]) < -50 for row in rows), f"{file}: the table", rows)
     with open(output + ".xyz", encoding="utf-8") as stream:
         text = stream.read()
+    with open(output + ".csv", encoding="utf-8") as stream:
+        table = sorted(stream)
+    again = TEST.run(["--each", path, "--json", output, "--csv", output + ".csv", "--xyz", output + ".xyz"])
+    with open(output + ".csv", encoding="utf-8") as stream:
+        check(sorted(stream) == table and f"{len(table) - 1} results" in again[1], f"{file}: a second run makes another table", again[1])
     check(text.count("energy=") == n_good, f"{file}: {text.count('energy=')} frames of {n_good} results", "")
     check(text.count("forces:R:3") == (5 if len(cases) > 1 else 0), f"{file}: {text.count('forces:R:3')} frames with forces", "")
     return found

@@ -20,7 +20,8 @@ LEVEL = {room: level for level, rooms in enumerate(reversed(ORDER)) for room in 
 
 # Installed headers stand in include/hf, whatever their room.
 HEADERS = {
-    "run": ["hf", "run"],
+    "each": ["hf", "run_json"],
+    "run": ["run"],
     "output": ["record"],
     "correlation": ["mp2"],
     "properties": ["properties"],

@@ -62,6 +62,15 @@ class Installed(unittest.TestCase):
                               *self.flags("--libs"), f"-Wl,-rpath,{beside}", "-o",
                               bin_folder / f"{source}-{language}"])
 
+    def import_package(self):
+        """The package of Python finds the library of its own tree; under it a Python that has NumPy computes."""
+        script = "import hf; print(hf.energy('OHH', [[0, 0, 0.22166487], [0, 1.43090062, -0.8866595], [0, -1.43090062, -0.8866595]], unit='bohr', basis='cc-pVDZ'))"
+        for python in (sys.executable, "/usr/bin/python3"):
+            if run([python, "-c", "import numpy"]).returncode == 0:
+                text = self.succeed([python, "-c", script], PYTHONPATH=str(self.prefix / "share/hf/python"), PYTHONDONTWRITEBYTECODE="1")
+                self.assertAlmostEqual(float(text), float(ENERGY), places=8)
+                return
+
     def run_all(self):
         bin_folder = self.prefix / "bin"
         for language in LANGUAGES:
@@ -76,6 +85,7 @@ class Installed(unittest.TestCase):
             ["hf", INPUT], PATH=f"{bin_folder}:{ENVIRONMENT['PATH']}"))
         text = self.succeed([bin_folder / "hf", "--self-test"])
         self.assertIn(f"References: {self.prefix}/share/hf/reference/energies.json\n", text)
+        self.import_package()
         failed = run([bin_folder / "input-c", "no-such-file"])
         self.assertEqual((failed.returncode, failed.stderr), (2, "no-such-file: there is no such file\n"))
 

@@ -13,11 +13,13 @@ import os
 import pathlib
 import random
 import re
-import signal
 import subprocess
 import sys
 import tempfile
 import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from process_tree import kill  # noqa: E402 # pylint: disable=wrong-import-position
 
 HF, MPIEXEC, INPUT = sys.argv[1:4]
 TRIALS = int(sys.argv[4]) if len(sys.argv) > 4 else 50
@@ -32,35 +34,6 @@ def start(n_rank, arguments):
     """A group of its own, so that one signal reaches mpiexec and, with those in its session, the ranks."""
     return subprocess.Popen([MPIEXEC, "-n", str(n_rank), HF, *arguments], stdout=subprocess.PIPE,
                             stderr=subprocess.STDOUT, text=True, start_new_session=True, env=ENVIRONMENT)
-
-
-def descendants(pid):
-    """Process ids below one, by /proc."""
-    children = {}
-    for entry in pathlib.Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                parent = int((entry / "stat").read_text().rsplit(")", 1)[1].split()[1])
-            except (OSError, IndexError):
-                continue
-            children.setdefault(parent, []).append(int(entry.name))
-    found, rest = [], [pid]
-    while rest:
-        below = children.get(rest.pop(), [])
-        found += below
-        rest += below
-    return found
-
-
-def kill(process):
-    """Stops the launcher, so that it starts no others, and kills it with all below it."""
-    everybody = [process.pid] + descendants(process.pid)
-    for pid in everybody:
-        try:
-            os.kill(pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
-    process.communicate()
 
 
 def energy_of(text):

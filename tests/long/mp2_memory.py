@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Memory of MP2: as foreseen by --check, divided among the ranks, and within --memory. Each algorithm, 1, 2 and 4 ranks.
+"""Memory of MP2: as foreseen by --check, divided among the ranks, and within --memory. Each algorithm and
+the gradient, 1, 2, 4 and 8 ranks.
 
 With the static scheduler the ranks have equal parts; the others may give more tasks to a rank whose core is free.
 
@@ -35,10 +36,11 @@ def run(n_rank, options, folder):
 def main():
     failures = []
     with tempfile.TemporaryDirectory() as folder:
-        for algorithm in "kets", "pairs", "p1", "p2":
-            for n_rank in 1, 2, 4:
+        for algorithm in "kets", "pairs", "p1", "p2", "gradient":
+            choice = ["--task", "gradient"] if algorithm == "gradient" else ["--mp2-algorithm", algorithm]
+            for n_rank in 1, 2, 4, 8:
                 name = f"{algorithm} on {n_rank}"
-                expected, found, mp2 = run(n_rank, ["--mp2-algorithm", algorithm, "--memory", "0"], folder)
+                expected, found, mp2 = run(n_rank, choice + ["--memory", "0"], folder)
                 foreseen, peak, stored = expected["after_scf"], found["tracked_peak"]["max"], mp2["stored_bytes"]
                 resident = found["resident_peak"]["max"]
                 alone = stored if n_rank == 1 else alone
@@ -52,7 +54,7 @@ def main():
                 if resident > 1.1 * expected["rank"]:
                     failures.append(f"{name}: a rank takes {resident:.4g} bytes, {expected['rank']:.4g} foreseen")
             # stored integrals of the SCF are not reproducible: so all of the memory is that of MP2
-            options = ["--mp2-algorithm", algorithm, "--memory", f"{LIMIT:.0f} B"]
+            options = choice + ["--memory", f"{LIMIT:.0f} B"]
             _, found, mp2 = run(1, options + (["--reproducible"] if algorithm in ("kets", "pairs") else []), folder)
             peak = found["tracked_peak"]["max"]
             print(f"{algorithm} in {LIMIT / 1e6:.0f} MB: {mp2['batches']} batches, {peak / 1e6:.1f} MB taken", flush=True)

@@ -13,8 +13,11 @@ Psi4. Here are localisation, projected orbitals, domains, and Eq. 10.6 for all p
 gradients with matrices over all projected orbitals. With full domains the energy must be the MP2 energy of Psi4; that is
 checked for each molecule.
 
+The correction is of one step: a residual between all projected orbitals of a pair's larger domain, from converged
+amplitudes, divided by energies there.
+
 Domains of the stored cases: all atoms with a Mulliken population of the orbital above the first one in `CASES`; for
-strong pairs above the second one.
+strong pairs above the second one; for their correction above the third one.
 """
 
 import json
@@ -50,19 +53,19 @@ def alkane(n):
 
 # name, basis, atoms, frozen orbitals, localisation, least populations of an atom of a domain, distance of distant pairs
 CASES = [
-    ("water", "cc-pvdz", WATER, 1, "pm", (0.3, 0.3), None),
-    ("two waters", "6-31g*", WATER + moved(WATER, 5.6, 0.2, 0.4), 2, "pm", (0.1, 0.1), None),
+    ("water", "cc-pvdz", WATER, 1, "pm", (0.3, 0.3, -1.0), None),
+    ("two waters", "6-31g*", WATER + moved(WATER, 5.6, 0.2, 0.4), 2, "pm", (0.1, 0.1, -1.0), None),
     ("water and ammonia", "6-31g", WATER + ["N 9.0 0.5 1.0", "H 10.77 0.5 0.27", "H 8.115 2.033 0.27", "H 8.115 -1.033 0.27"],
-     2, "pm", (0.1, 0.1), 7.0),
+     2, "pm", (0.1, 0.1, -1.0), 7.0),
     ("methanol", "6-31g*", ["C -0.1 0.0 1.35", "O 0.0 0.1 -1.35", "H 1.75 0.25 -1.9", "H -2.0 0.15 1.95", "H 0.8 1.75 2.05",
-                            "H 0.95 -1.6 2.1"], 2, "pm", (0.1, 0.1), None),
+                            "H 0.95 -1.6 2.1"], 2, "pm", (0.1, 0.1, 0.001), None),
     ("methanol", "6-31g*", ["C -0.1 0.0 1.35", "O 0.0 0.1 -1.35", "H 1.75 0.25 -1.9", "H -2.0 0.15 1.95", "H 0.8 1.75 2.05",
-                            "H 0.95 -1.6 2.1"], 2, "boys", (0.1, 0.01), None),
+                            "H 0.95 -1.6 2.1"], 2, "boys", (0.1, 0.01, -1.0), None),
     ("ammonia and hydrogen fluoride", "6-31g*", ["N 0.0 0.0 0.1", "H 1.77 0.0 -0.63", "H -0.885 1.533 -0.63",
                                                  "H -0.885 -1.533 -0.63", "F 0.3 0.2 5.4", "H 0.2 0.1 3.7"], 2,
-     "pm", (0.05, 0.01), None),
-    ("butane", "sto-3g", alkane(4), 4, "pm", (0.1, -0.002), 3.5),
-    ("three waters", "6-31g", WATER + moved(WATER, 7.0, 0.3, 0.5) + moved(WATER, 15.0, -0.4, 0.2), 3, "boys", (0.1, 0.1), 7.5),
+     "pm", (0.05, 0.01, 0.0002), None),
+    ("butane", "sto-3g", alkane(4), 4, "pm", (0.1, -0.002, -1.0), 3.5),
+    ("three waters", "6-31g", WATER + moved(WATER, 7.0, 0.3, 0.5) + moved(WATER, 15.0, -0.4, 0.2), 3, "boys", (0.1, 0.1, -1.0), 7.5),
 ]
 
 
@@ -148,7 +151,7 @@ def localise(molecule, kind):
 class Pairs:
     """Everything between localised orbitals i and projected ones a: K, F, S, and the pairs with their domains."""
 
-    def __init__(self, molecule, u, domains, extended, distant, extends_weak=False, redundant=1e-6, strong=0.0):
+    def __init__(self, molecule, u, domains, extended, outer, distant, extends_weak=False, redundant=1e-6, strong=0.0):
         self.molecule, self.domains, self.redundant, self.strong = molecule, domains, redundant, strong
         self.orbitals = molecule.occupied @ u
         self.fock_occupied = u.T @ numpy.diag(molecule.occupied_energy) @ u
@@ -167,10 +170,14 @@ class Pairs:
         self.distance = {(i, j): self.nearest(i, j) for i in range(n) for j in range(i + 1)}
         self.near = [p for p in self.distance if distant is None or self.distance[p] <= distant]
         self.distant = [p for p in self.distance if p not in self.near]
-        self.vector = {}
+        self.vector, self.outer_vector = {}, {}  # the latter of pairs that have a correction
         for i, j in self.near:
-            of = extended if extends_weak or self.kind(i, j) == "strong" else domains
-            self.vector[i, j] = self.canonical(sorted(set(of[i]) | set(of[j])))
+            first = 1 if extends_weak or self.kind(i, j) == "strong" else 0
+            united = [sorted(set(of[i]) | set(of[j])) for of in (domains, extended, outer)[first:]]
+            self.vector[i, j] = self.canonical(united[0])
+            larger = [atoms for atoms in united if atoms != united[0]]
+            if larger:
+                self.outer_vector[i, j] = self.canonical(larger[0])
 
     def nearest(self, i, j):
         place = self.molecule.place
@@ -190,12 +197,17 @@ class Pairs:
         w[mine] = x @ turn
         return w, energy
 
-    def gap(self, i, j):
-        energy = self.vector[i, j][1]
+    def gap(self, i, j, energy=None):
+        energy = self.vector[i, j][1] if energy is None else energy
         return energy[:, None] + energy[None, :] - self.fock_occupied[i, i] - self.fock_occupied[j, j]
 
     def applied(self, t):
         """What t [pair] of all pairs adds to their residuals."""
+        of = self.residuals(t)
+        return {p: self.vector[p][0].T @ of[p] @ self.vector[p][0] for p in self.near}
+
+    def residuals(self, t):
+        """The same between all projected orbitals."""
         n, n_pao = len(self.domains), len(self.overlap)
         full = numpy.zeros((n, n, n_pao, n_pao))
         for (i, j), block in t.items():
@@ -206,10 +218,8 @@ class Pairs:
         sums = sums + numpy.tensordot(self.fock_occupied, full, (1, 1)).swapaxes(0, 1)
         result = {}
         for i, j in self.near:
-            w = self.vector[i, j][0]
             r = self.fock @ full[i, j] @ self.overlap + self.overlap @ full[i, j] @ self.fock
-            r -= self.overlap @ sums[i, j] @ self.overlap
-            result[i, j] = w.T @ r @ w
+            result[i, j] = r - self.overlap @ sums[i, j] @ self.overlap
         return result
 
     def dot(self, x, y):
@@ -249,10 +259,21 @@ class Pairs:
         tensor = (numpy.eye(3) - 3 * numpy.outer(r, r) / length ** 2) / length ** 3
         return -4 * numpy.sum((d.T @ tensor @ g) ** 2 / (e[:, None] + f[None, :]))
 
+    def corrections(self, t):
+        """Opposite and same spin of each pair that has a larger domain."""
+        found, of = {}, self.residuals(t)
+        for (i, j), (w, energy) in self.outer_vector.items():
+            r = w.T @ (self.k[i, j] + of[i, j]) @ w
+            change = -r / self.gap(i, j, energy)
+            factor = 1 if i == j else 2
+            opposite = float(factor * numpy.sum(change * r))
+            found[i, j] = opposite, opposite - float(factor * numpy.sum(change.T * r))
+        return found
+
     def energies(self):
-        """Of each pair in order: (i, j, kind, distance, opposite spin, same spin)."""
+        """Of each pair in order: (i, j, kind, distance, opposite spin, same spin, and their corrections)."""
         t, k = self.solve()
-        rows = []
+        rows, missing = [], self.corrections(t)
         for i, j in self.distance:
             if (i, j) in self.distant:
                 opposite = same = self.distant_energy(i, j) / 2
@@ -260,7 +281,7 @@ class Pairs:
                 factor = 1 if i == j else 2
                 opposite = factor * numpy.sum(t[i, j] * k[i, j])
                 same = opposite - factor * numpy.sum(t[i, j] * k[i, j].T)
-            rows.append((i, j, self.kind(i, j), self.distance[i, j], float(opposite), float(same)))
+            rows.append((i, j, self.kind(i, j), self.distance[i, j], float(opposite), float(same), *missing.get((i, j), (0.0, 0.0))))
         return rows
 
 
@@ -269,7 +290,7 @@ class Pairs:
 def check_full(molecule, u):
     """With full domains the energy is that of Psi4."""
     everywhere = list(range(len(molecule.place)))
-    rows = Pairs(molecule, u, [everywhere] * u.shape[1], [everywhere] * u.shape[1], None).energies()
+    rows = Pairs(molecule, u, *[[everywhere] * u.shape[1]] * 3, None).energies()
     error = sum(row[4] + row[5] for row in rows) - molecule.mp2
     if abs(error) > 1e-9:
         raise SystemExit(f"full domains: off by {error:.1e}")
@@ -285,21 +306,26 @@ def sums(rows):
     return found
 
 
+def corrections(rows):
+    return {"opposite_spin": round(sum(row[6] for row in rows), 12), "same_spin": round(sum(row[7] for row in rows), 12)}
+
+
 def stored_case(name, basis, atoms, n_frozen, kind, least, distant):
-    """`least`: of domains, and of those of strong pairs."""
+    """`least`: of domains, of those of strong pairs, and of the correction of these."""
     molecule = Molecule(atoms, basis, n_frozen)
     u = localise(molecule, kind)
     population = numpy.diagonal(charges_of(molecule, u), axis1=1, axis2=2).T
-    domains, extended = ([[a for a in range(len(atoms)) if row[a] >= x] for row in population] for x in least)
+    domains, extended, outer = ([[a for a in range(len(atoms)) if row[a] >= x] for row in population] for x in least)
     error = check_full(molecule, u)
-    rows = Pairs(molecule, u, domains, extended, distant).energies()
+    rows = Pairs(molecule, u, domains, extended, outer, distant).energies()
     classes = sums(rows)
-    print(f"{name}: {classes}, full domains {error:.1e}", file=sys.stderr)
+    print(f"{name}: {classes}, correction {corrections(rows)}, full domains {error:.1e}", file=sys.stderr)
     return {"name": name, "basis": basis, "frozen_orbitals": n_frozen, "localise": kind, "distant_bohr": distant,
             "scf_total_energy": round(molecule.scf, 10),
             "canonical_correlation_energy": round(molecule.mp2, 12),
-            "correlation_energy": round(sum(row[4] + row[5] for row in rows), 12), "classes": classes, "geometry_bohr": atoms,
-            "domains": domains, "extended_domains": extended,
+            "correlation_energy": round(sum(row[4] + row[5] for row in rows), 12), "classes": classes,
+            "correction": corrections(rows), "geometry_bohr": atoms,
+            "domains": domains, "extended_domains": extended, "correction_domains": outer,
             "populations": [[round(float(p), 4) for p in row] for row in population]}
 
 
@@ -325,15 +351,17 @@ def compare(path):
     place = far.argmin(axis=0)
     if sorted(place) != list(range(len(place))):
         return [f"{path}: other orbitals"]
-    domains, extended = ([[a - 1 for a in orbital[name]] for orbital in local["orbitals"]]
-                         for name in ("domain", "extended_domain"))
-    rows = Pairs(molecule, u[:, place], domains, extended, local["pair_distance_bohr"], local["extended_weak_pairs"],
+    domains, extended, outer = ([[a - 1 for a in orbital[name]] for orbital in local["orbitals"]]
+                                for name in ("domain", "extended_domain", "correction_domain"))
+    rows = Pairs(molecule, u[:, place], domains, extended, outer, local["pair_distance_bohr"], local["extended_weak_pairs"],
                  local["redundant_below"], local["strong_distance_bohr"]).energies()
     for kind, mine in sums(rows).items():
         his = local["classes"][kind]
         found.append((f"number of {kind} pairs", his["pairs"] - mine["pairs"]))
         for spin in "opposite_spin", "same_spin":
             found.append((f"{kind} pairs, {spin}", his[spin + "_energy"] - mine[spin]))
+    for spin, mine in corrections(rows).items() if local["correction_bonds"] else ():
+        found.append((f"correction, {spin}", local["correction"][spin + "_energy"] - mine))
     of_pair = {(row[0], row[1]): row for row in rows}
     worst = max(abs(pair[spin + "_spin_energy"] - of_pair[pair["i"] - 1, pair["j"] - 1][column])
                 for pair in local["pairs"] for spin, column in (("opposite", 4), ("same", 5)))
@@ -349,8 +377,9 @@ def main():
         return 1 if lines else 0
     about = ("Local MP2 energies in hartree by dense matrices over all projected atomic orbitals, from integrals and orbitals "
              "of Psi4 1.3.2, all written by tests/reference/make_local_mp2.py. Orbitals are in order of F_ii; `domains` has "
-             "the atoms of each, `extended_domains` those for strong pairs, `populations` its Mulliken populations. `classes`: "
-             "pairs i >= j, with their whole energies. `distant_bohr`: pairs whose domains are farther "
+             "the atoms of each, `extended_domains` those for strong pairs, `correction_domains` those for "
+             "their correction, `populations` its Mulliken populations. `classes`: "
+             "pairs i >= j, with their whole energies without `correction`. `distant_bohr`: pairs whose domains are farther "
              "apart are distant; null: none. Eigenvalues of the overlap below 1e-6 are redundant.")
     cases = [stored_case(*case) for case in CASES]
     lines = [json.dumps(case) for case in cases]

@@ -7,6 +7,8 @@
 Needs the Debian packages psi4 and nwchem. Both read hf's own basis-set files. All electrons: analytic gradients of Psi4, confirmed with
 NWChem to 2e-6. Frozen cores: analytic gradients of NWChem, which have six digits. Core potentials and point charges: Psi4 has
 energies alone, and the gradient is five-point central differences of them. Dipole moments are such differences by a field.
+Occupations of natural orbitals, of each spin if there are two, are those of NWChem, which have four digits; with frozen cores NWChem
+shows 2.0000 for each core orbital, as if its natural orbitals did not mix them with the others, and they are left out.
 """
 
 import os
@@ -121,13 +123,15 @@ def of_nwchem(folder, case):
     table = re.search(r"ENERGY GRADIENTS\s*\n\s*\n[^\n]*\n[^\n]*\n((?: +\d+ [^\n]*\n)+)", output)
     if not energy or not table:
         print(f"{name}: NWChem says\n{output[-1500:]}", file=sys.stderr)
-        return None, None, bool(cores)
+        return None, None, None, bool(cores)
     rows = [line.split()[5:8] for line in table.group(1).strip().split("\n")]
-    return float(energy[-1]), [[float(x) for x in row] for row in rows], bool(cores)
+    natural = re.findall(r"natural orbital occupation numbers\s+1\s*\n((?: +\d+ +-?\d\.\d+\n)+)", output)
+    return (float(energy[-1]), [[float(x) for x in row] for row in rows],
+            [[float(word) for word in spin.split()[1::2]] for spin in natural], bool(cores))
 
 
 def compute(folder, case):
-    other_energy, other, core = of_nwchem(folder, case) if not case[7] else (None, None, False)
+    other_energy, other, natural, core = of_nwchem(folder, case) if not case[7] else (None, None, None, False)
     energy, gradient, on_charges, how = of_psi4(case, core)
     programs = [how] if how else []
     difference = abs(numpy.array(gradient) - other).max() if gradient and other else None
@@ -148,6 +152,8 @@ def compute(folder, case):
         described["gradient_of_charges"] = numpy.round(on_charges, 9).tolist()
     else:
         described["dipole"] = dipole_of(case)
+    if natural and case[5] == "none":
+        described["natural_occupations"] = natural
     return {**described, "programs": programs}
 
 

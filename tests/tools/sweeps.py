@@ -5,7 +5,7 @@ import json
 
 from tool_test import executable
 from lab import phases
-from lab.results import Result
+from lab.sweep import Result
 
 OTHER = ("Set-up", "One-electron integrals", "Initial guess", "Diagonalisation", "Other linear algebra", "Output")
 # Leaves samples/FOCK-SCHEDULE-RANKS.json as its results; every run adds a line to the file "calls". The files

@@ -93,7 +93,7 @@ class Packages(unittest.TestCase):
 
 class CommandLines(unittest.TestCase):
     def test_help(self):
-        for tool in ("check", "fuzz", "run", "bench-integrals"):
+        for tool in ("check", "fuzz", "run"):
             for option in ("-h", "--help"):
                 done = started(tool, option)
                 self.assertEqual((done.returncode, done.stderr), (0, ""))

@@ -147,6 +147,13 @@ class Wholes(tool_test.WithFolder):
         found = self.runs(method="uhf", n_rotation=3, n_sweep=12, n_occupied=7)
         self.assertEqual((found.n_occupied, found.search), (7, Search(2, 3, 12)))
 
+    def test_phases_by_the_clock_of_a_core_that_others_used(self):
+        """Tasks of 10 s on the processor took 30 s by the clock in one run, 10 in the other: that one counts, else a third."""
+        paths = [traces.write(self.folder / name, [traces.row([10.0])], {"Set-up": 4.0, "Fock: computing": seconds})
+                 for name, seconds in (("a", 30.0), ("b", 10.5))]
+        self.assertAlmostEqual(Recording(paths[:1]).other_seconds["Set-up"], 4.0 / 3.0)
+        self.assertAlmostEqual(Recording(paths).other_seconds["Set-up"], 4.0)
+
     def test_larger_molecules_grow_on(self):
         """From 5 to 10 s of tasks with twice the atoms: 20 s with twice as many again, on two ranks half of it; a measured phase
         of the same size in both stays."""

@@ -337,21 +337,21 @@ class Replay(WithTraces):
         hf.write_text(STAND_IN.format(folder=self.folder), encoding="utf-8")
         hf.chmod(0o755)
         (self.folder / "m.mol").write_text("", encoding="utf-8")
-        for size, n in ((1, 4), (4, 4), (16, 8), (64, 8), (256, 8)):
+        for size, n in ((1, 4), (16, 8), (256, 8)):
             self.trace(f"for-{size}", [traces.row([12.0 / n if size == 1 else 8.0 / n] * n)], tasks_for=size)
-        arguments = ("m.mol", "--hf", hf, "--processes", "1,2", "--runs", "1", "--memory", "0")
+        arguments = ("m.mol", "--hf", hf, "--processes", "1,2", "--runs", "1", "--memory", "0", "--sizes", "1-4096*16")
         code, _, errors = self.replay(*arguments)
-        self.assertEqual((code, errors.count("--tasks-for")), (0, 4), errors)  # 64 made no more tasks than 16
-        self.assertEqual(errors.splitlines()[0], "replay: makes traces in replay-m/traces: 6 runs of hf on one process at most, "
-                         "1 with the tasks for each of 1, 4, 16, 64, 256, 1024 processes")
+        self.assertEqual((code, errors.count("--tasks-for")), (0, 3), errors)  # 256 made no more tasks than 16
+        self.assertEqual(errors.splitlines()[0], "replay: runs hf 4 times at most, on one process with the tasks for each of 1, 16, 256, "
+                         "4096, then simulates 4 schedulers on up to 2 processes; --sizes, --runs, --processes and --schedule choose")
         folder = self.folder / "replay-m"
         self.assertEqual({path.name for path in folder.iterdir()},
                          {"traces", "table.txt", "results.csv", "results.json", "speedup.svg", "speedup.png",
                           "efficiency.svg", "efficiency.png", "whole.csv", "whole-speedup.svg", "whole-speedup.png",
                           "whole-phases.svg", "whole-phases.png"})
         self.assertEqual(json.loads((folder / "results.json").read_text(encoding="utf-8"))["n_function"], 20)
-        errors = [line for line in self.replay(*arguments)[2].splitlines() if "other programs used" not in line]
-        self.assertEqual(errors, ["replay: the tasks for 1 took 1.50 times as long as the same work cut for 4: efficiencies are too "
+        errors = [line for line in self.replay(*arguments)[2].splitlines() if line.startswith("replay: the tasks")]
+        self.assertEqual(errors, ["replay: the tasks for 1 took 1.50 times as long as the same work cut for 16: efficiencies are too "
                                   "high by as much; make the traces again on a quiet machine"])
         self.expect_one_line(2, "expected another folder", *arguments, "--basis", "STO-3G")
 

@@ -1,4 +1,4 @@
-"""Counts of arithmetic that the generators of the engine write, and what tools/roofline makes of the file of hf-bench."""
+"""Counts of arithmetic that the generators of the engine write, which tools/roofline builds on."""
 
 import pathlib
 import re
@@ -9,9 +9,8 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 INTEGRALS = ROOT / "src" / "integrals"
-sys.path[:0] = [str(ROOT / "tools"), str(INTEGRALS)]
+sys.path.insert(0, str(INTEGRALS))
 import make_recurrences as vertical  # noqa: E402 # pylint: disable=wrong-import-position
-from lab import roofline  # noqa: E402 # pylint: disable=wrong-import-position
 
 OPERATOR = re.compile(r" (?:[-+*]|\+=) ")
 
@@ -45,26 +44,6 @@ class Counts(unittest.TestCase):
         for l_a, l_b, kind, body in functions:
             lines = [line for line in body.split("\n") if line.strip().startswith("const lanes t")]
             self.assertEqual(operations(lines), flops[int(l_a), int(l_b)][kind == "spherical"], (l_a, l_b, kind))
-
-
-def results():
-    """As hf-bench writes them, of two classes; Libint has computed one."""
-    engine = [{"class": name, "precision": precision, "share_of_peak": share}
-              for precision, shares in [("double", [("(ss|ss)", 0.2), ("(gs|ss)", 0.0), ("all", 0.25)]),
-                                        ("single", [("(ss|ss)", 0.1), ("all", 0.1)])] for name, share in shares]
-    digestion = [{"bra": bra, "precision": "double", "from": place, "share_of_peak": 0.5}
-                 for place in ("cache", "memory") for bra in ("(ss", "all")]
-    return {"molecule": "inputs/water.mol", "basis": "cc-pVDZ", "engine": engine, "digestion": digestion}
-
-
-class Page(unittest.TestCase):
-    def test_series(self):
-        labels, (double, single) = roofline.engine_series(results())
-        self.assertEqual(labels, ["(ss|ss)", "(gs|ss)", "all"])
-        self.assertEqual(double, ("double precision", [0.2, None, 0.25]))
-        self.assertEqual(single.values, [0.1, None, 0.1])
-        labels, series = roofline.digestion_series(results())
-        self.assertEqual((labels, len(series)), (["(ss", "all"], 2))
 
 
 if __name__ == "__main__":

@@ -18,8 +18,8 @@ import tool_test
 import traces
 
 # pylint: disable=wrong-import-order
-from lab import cases, comparison, doubts, figures, lists, measures, phases, plots, results, store, table
-from lab.cases import Case, Run
+from lab import doubts, figures, lists, measures, phases, plots, sweep, table
+from lab.sweep import Case, Run
 from lab.failure import BAD_INPUT, NO_RESOURCE, Failure
 
 STATIC = Case("replicated", None, "static")
@@ -54,19 +54,20 @@ class Lists(unittest.TestCase):
             lists.words("--fock", "a,,b")
 
     def test_transports_multiply_the_distributed_builder_only(self):
-        found = cases.all_cases(["replicated", "distributed"], ["static"], ["thread", "rma"])
+        found = sweep.all_cases(["replicated", "distributed"], ["static"], ["thread", "rma"])
         self.assertEqual([case.name for case in found],
                          ["replicated-static", "distributed-thread-static", "distributed-rma-static"])
         self.assertEqual(found[2].options(),
                          ["--fock", "distributed", "--onesided", "rma", "--schedule", "static"])
-        self.assertEqual(list(cases.short_titles(found).values())[1], "distributed (thread), static")
-        self.assertEqual(cases.short_titles([STATIC, COUNTER]), {STATIC: "static", COUNTER: "counter"})
+        self.assertEqual(list(sweep.short_titles(found).values())[1], "distributed (thread), static")
+        self.assertEqual(sweep.short_titles([STATIC, COUNTER]), {STATIC: "static", COUNTER: "counter"})
 
     def test_repetitions_come_after_all_cases(self):
-        runs = cases.all_runs([STATIC, COUNTER], [1, 2], 2)
+        runs = sweep.all_runs([STATIC, COUNTER], [1, 2], 2)
         self.assertEqual([run.name for run in runs][2:5],
                          ["replicated-counter-p1-r1", "replicated-counter-p2-r1", "replicated-static-p1-r2"])
-        self.assertEqual([run.trace_name for run in runs][3:5], ["replicated-counter-p2.trace", None])
+        traces_of = [sweep.Folder("x").trace(run) for run in runs]
+        self.assertEqual([path and path.name for path in traces_of][3:5], ["replicated-counter-p2.trace", None])
 
 
 class Measures(unittest.TestCase):
@@ -168,7 +169,7 @@ class Files(tool_test.WithFolder):
     def read(self, text, run=Run(STATIC, 2, 1)):
         path = self.folder / "x.json"
         path.write_text(text, encoding="utf-8")
-        return results.read_result(path, run)
+        return sweep.read_result(path, run)
 
     def test_what_is_no_result_of_hf(self):
         whole = sweeps.output(2, [1.0])
@@ -221,7 +222,7 @@ class Tables(unittest.TestCase):
 
     def test_replays_of_coarse_tasks_are_told(self):
         def told(*rows):
-            return "\n".join(comparison.lines([comparison.Compared(STATIC, count, False, None, 1.0, tasks_for)
+            return "\n".join(table.compared_lines([table.Compared(STATIC, count, False, None, 1.0, tasks_for)
                                                for count, tasks_for in rows]))
         self.assertIn("Replays are of tasks cut for 1 process, as the reference had them; on 64 hf cuts smaller ones",
                       told((1, 1), (64, 1)))
@@ -251,13 +252,13 @@ class Tables(unittest.TestCase):
 
 class Figures(tool_test.WithFolder):
     def draw(self, measured, trace_of=(), predicted=()):
-        """{name: text of the SVG file}; the cases of trace_of have traces of 2 ranks; `predicted` are rows of
-        comparison.py."""
-        folder = store.Folder(self.folder)
+        """{name: text of the SVG file}; the cases of trace_of have traces of 2 ranks; `predicted` are Compared
+        of table.py."""
+        folder = sweep.Folder(self.folder)
         folder.save({})
         for case, count in trace_of:
             run = Run(case, count, 1)
-            folder.result(run).touch()
+            folder.file(run, "json").touch()
             traces.write(folder.trace(run), [traces.row([1.0])], {"Total": 5.0, "Fock: computing": 3.0}, n_rank=2)
         made = [pathlib.Path(path) for path in figures.draw_all(folder, measures.points(measured),
                                                                 measures.references(measured), predicted)]
@@ -298,7 +299,7 @@ class Figures(tool_test.WithFolder):
 
     @unittest.skipIf(shutil.which("gnuplot") is None, NO_GNUPLOT)
     def test_replays_are_drawn_beside(self):
-        rows = [comparison.Compared(STATIC, count, False, None, 8.0 / count, 1) for count in (1, 64)]
+        rows = [table.Compared(STATIC, count, False, None, 8.0 / count, 1) for count in (1, 64)]
         drawn = self.draw(scaling(schedules=(STATIC,)), predicted=rows)
         for name in ("speedup.svg", "efficiency.svg"):
             for text in ("static, replay", "64"):

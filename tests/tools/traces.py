@@ -76,7 +76,7 @@ def local_mp2(path, n_iteration=2, **header):
     excitations of 1 s; tasks of 4, 3, 2, 1 s, second halves of 3 and 1 s, 800 bytes each; residuals of
     1, 3, 2 s, amplitudes of 0.5 s but in the last iteration. The residual of each pair needs T of the pair before it."""
     orbitals = [{"centre_bohr": [x, 0.0, 0.0], "domain": [atom], "extended_domain": [atom]} for atom, x in ((1, 0.0), (2, 10.0))]
-    pairs = [{"i": i, "j": j, "class": "strong", "functions": n, "work": work}
+    pairs = [{"i": i, "j": j, "class": "strong", "functions": n, "correction_functions": n, "work": work}
              for i, j, n, work in ((1, 1, 10, 1.0), (2, 1, 20, 3.0), (2, 2, 10, 2.0))]
     local = {"domains": "default", "iterations": n_iteration, "screening": 1e-8, "sweeps": 4,
              "extended_weak_pairs": False, "orbitals": orbitals, "pairs": pairs}

@@ -4,6 +4,8 @@ Which one runs first changes from round to round, so that what slows the machine
 not favour one. A ratio is the median of those of the pairs, whose runs are neighbours in time.
 """
 
+import importlib.util
+import json
 import math
 import pathlib
 import resource
@@ -152,9 +154,18 @@ def lines(title, found):
     return text
 
 
-def record(case, found):
-    """For the file of --json."""
-    return {"case": case.name, "options": case.options,
-            "runs": [{"old": old._asdict(), "new": new._asdict()} for old, new in found],
-            "ratios": {measure: ratio(found, measure)._asdict() for measure in MEASURES},
-            "energy_difference": energy_difference(found)}
+def reference_cases(root, folder, options):
+    """[Case] of the closed shells in tests/reference/energies.json, their inputs written into the folder in bohr, as the file
+    has them."""
+    path = root / "tests" / "regression" / "geometry.py"  # the tests are no package
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    geometry = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(geometry)
+    with open(root / "tests" / "reference" / "energies.json", encoding="utf-8") as file:
+        found = [case for case in json.load(file)["cases"] if case["method"] == "rhf"]
+    made = []
+    for index, case in enumerate(found, start=1):
+        path = folder / f"reference-{index}.mol"
+        path.write_text(geometry.write_input(case, "bohr", False)[0], encoding="utf-8")
+        made.append(Case("/".join([case["name"], case["method"], case["basis"]]), str(path), options))
+    return made

@@ -1,8 +1,8 @@
 """What tools/speedup draws: speedup and efficiency against processes, and the phases of each case."""
 
 from . import phases, plots, trace
-from .cases import short_titles
 from .failure import NO_RESOURCE, Failure
+from .sweep import short_titles
 
 PERCENT = 100.0
 
@@ -15,13 +15,6 @@ def subject(points):
     return f"{first.molecule}, {first.basis}{builder}"
 
 
-def bar(quantity, height):
-    """`height` at the slowest and the fastest run: it goes as one over the time."""
-    if quantity.least <= 0:
-        return height, height
-    return height * quantity.seconds / quantity.most, height * quantity.seconds / quantity.least
-
-
 def curves(points, part, value):
     """One for each case, with bars from the slowest to the fastest run; crowded points are marked."""
     titles = short_titles([point.case for point in points])
@@ -29,7 +22,10 @@ def curves(points, part, value):
     def drawn(point):
         quantity = getattr(point, part)
         height = value(quantity)
-        return (point.processes, height, point.crowded, *(bar(quantity, height) if len(point.results) > 1 else ()))
+        if len(point.results) == 1 or quantity.least <= 0:
+            return point.processes, height, point.crowded
+        return (point.processes, height, point.crowded, height * quantity.seconds / quantity.most,
+                height * quantity.seconds / quantity.least)  # it goes as one over the time
     return [plots.Curve(title, [drawn(point) for point in points if point.case == case])
             for case, title in titles.items()]
 
@@ -60,22 +56,20 @@ def ideal(points, value, rows=()):
     return plots.Curve("ideal", [(count, value(count)) for count in (min(counts), max(counts))], "ideal")
 
 
-def draw_speedup(path, points, references, rows):
-    def panel(title, part, predicted):
-        measured = curves(points, part, lambda quantity: quantity.speedup)
-        of_rows = predicted_curves(predicted, points, references, lambda speedup, _: speedup)
-        return plots.Panel(title, "Processes", f"Speedup{over(references)}", [*measured, *of_rows, ideal(points, float, predicted)], True)
-    return plots.draw_panels(path, f"Speedup: {subject(points)}",
-                             [panel("Fock builds", "fock", rows), panel("Whole SCF", "scf", ())])
+def draw_scaling(path, what, points, references, rows):
+    """Speedup or efficiency of the Fock builds and of the whole SCF, side by side."""
+    efficiency = what == "efficiency"
+    label = f"{'Efficiency / %' if efficiency else 'Speedup'}{over(references)}"
 
+    def height(speedup, processes):
+        return PERCENT * speedup / processes if efficiency else speedup
 
-def draw_efficiency(path, points, references, rows):
     def panel(title, part, predicted):
-        measured = curves(points, part, lambda quantity: PERCENT * quantity.efficiency)
-        of_rows = predicted_curves(predicted, points, references, lambda speedup, n: PERCENT * speedup / n)
-        return plots.Panel(title, "Processes", f"Efficiency / %{over(references)}",
-                           [*measured, *of_rows, ideal(points, lambda _: PERCENT, predicted)])
-    return plots.draw_panels(path, f"Parallel efficiency: {subject(points)}",
+        measured = curves(points, part, lambda quantity: PERCENT * quantity.efficiency if efficiency else quantity.speedup)
+        of_rows = predicted_curves(predicted, points, references, height)
+        best = ideal(points, lambda count: height(count, count), predicted)
+        return plots.Panel(title, "Processes", label, [*measured, *of_rows, best], not efficiency)
+    return plots.draw_panels(path, f"{'Parallel efficiency' if efficiency else 'Speedup'}: {subject(points)}",
                              [panel("Fock builds", "fock", rows), panel("Whole SCF", "scf", ())])
 
 
@@ -115,8 +109,7 @@ def draw_phases(path, points, trace_path):
 
 def draw_all(folder, points, references, predicted):
     """All figures, into a store.Folder; `predicted` are rows of comparison.py. [files]"""
-    made = [*draw_speedup(folder.path / "speedup", points, references, predicted),
-            *draw_efficiency(folder.path / "efficiency", points, references, predicted)]
+    made = [file for what in ("speedup", "efficiency") for file in draw_scaling(folder.path / what, what, points, references, predicted)]
     cases = list(dict.fromkeys(point.case for point in points))
     for case in cases:
         of_case = [point for point in points if point.case == case]

@@ -69,27 +69,19 @@ def scf_seconds(result):
     return result.scf_seconds
 
 
-def middle(results, value):
-    """The run, or the two, that the median is made of."""
+def phase_means(results, value):
+    """{phase: seconds}, with the rest of the wall time as a phase of its own, which add up to the median of `value`: means over
+    the run, or the two, that it is made of. Medians of each would not."""
     ordered = sorted(results, key=value)
-    return ordered[(len(ordered) - 1) // 2:len(ordered) // 2 + 1]
-
-
-def phase_means(results):
-    """{phase: seconds}, with the rest of the wall time as a phase of its own. Medians of each would not add up to the
-    median of their sum; means over its middle() do."""
-    seconds = {name: statistics.mean(result.phases[name].mean for result in results) for name in results[0].phases}
-    seconds[phases.REST] = statistics.mean(result.rest_seconds for result in results)
+    middle = ordered[(len(ordered) - 1) // 2:len(ordered) // 2 + 1]
+    seconds = {name: statistics.mean(result.phases[name].mean for result in middle) for name in middle[0].phases}
+    seconds[phases.REST] = statistics.mean(result.rest_seconds for result in middle)
     return seconds
 
 
 def fock_phases(results):
-    means = phase_means(middle(results, fock_seconds))
+    means = phase_means(results, fock_seconds)
     return {name: means[name] for name in phases.FOCK}
-
-
-def scf_phases(results):
-    return phase_means(middle(results, scf_seconds))
 
 
 def speedup(reference_processes, reference_seconds, seconds):
@@ -108,18 +100,10 @@ def serial_fraction(reference_processes, reference_seconds, processes, seconds):
     return (ratio / reference_processes - 1 / processes) / denominator if denominator > 0 else None
 
 
-def losses(reference_processes, reference_phases, processes, phase_seconds, seconds):
-    """{phase: share}: what the processes spent on it beyond what those of the reference did, of all they spent.
-
-    The shares add up to 1 - efficiency, for the overhead p t(p) - p0 t(p0) is a sum over phases (Eqs. 5.17, 5.18)."""
-    if seconds <= 0:
-        return {}
-    return {name: (processes * phase_seconds[name] - reference_processes * reference_phases[name])
-            / (processes * seconds) for name in reference_phases}
-
-
 def quantity(results, processes, value, phase_seconds, reference):
-    """`value` takes the wall seconds out of a result; `reference` is (processes, seconds, seconds of phases)."""
+    """`value` takes the wall seconds out of a result; `reference` is (processes, seconds, seconds of phases). What the processes
+    spent on a phase beyond what those of the reference did, of all they spent, is lost to it: these shares add up to
+    1 - efficiency, for the overhead p t(p) - p0 t(p0) is a sum over phases (Eqs. 5.17, 5.18)."""
     reference_processes, reference_seconds, reference_phases = reference
     seconds = median(results, value)
 
@@ -127,10 +111,11 @@ def quantity(results, processes, value, phase_seconds, reference):
         return median(results, lambda result: result.sum(parts) / value(result) if value(result) > 0 else 0.0)
 
     gained = speedup(reference_processes, reference_seconds, seconds)
+    lost = {name: (processes * phase_seconds[name] - reference_processes * reference_phases[name]) / (processes * seconds)
+            for name in reference_phases} if seconds > 0 else {}
     return Quantity(seconds, min(map(value, results)), max(map(value, results)), gained, gained / processes,
                     serial_fraction(reference_processes, reference_seconds, processes, seconds),
-                    share(phases.COMMUNICATION), share(phases.IDLE),
-                    losses(reference_processes, reference_phases, processes, phase_seconds, seconds))
+                    share(phases.COMMUNICATION), share(phases.IDLE), lost)
 
 
 def references(measured):
@@ -146,7 +131,7 @@ def references(measured):
                                                                median(measured[case, count], fock_seconds)))
         results = measured[case, fewest]
         chosen[builder] = Reference(case, fewest, median(results, fock_seconds), median(results, scf_seconds),
-                                    fock_phases(results), scf_phases(results))
+                                    fock_phases(results), phase_means(results, scf_seconds))
     return chosen
 
 
@@ -162,7 +147,7 @@ def points(measured, ranks_per_node=None):
     made = []
     for (case, processes), results in measured.items():
         reference = chosen[case.builder]
-        seconds = scf_phases(results)
+        seconds = phase_means(results, scf_seconds)
         made.append(Point(
             case, processes, is_crowded(results[0], ranks_per_node), results,
             median(results, lambda result: result.imbalance), median(results, lambda result: result.stored_share),

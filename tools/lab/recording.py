@@ -12,6 +12,7 @@ SAME = ("basis", "n_atom", "n_shell", "n_function", "fock", "grain", "memory_byt
 
 SAME_LOCAL_MP2 = ("domains", "iterations", "screening")
 SAME_MP2 = ("algorithm", "batches", "correlated_orbitals", "virtual_orbitals", "shells")
+SHARED = 1.1  # from here on clock over processor says that cores are shared
 ENERGY_DIFFERENCE = 1e-4  # hartree; of one molecule wherever its file lies, cut after other iterations at most
 
 
@@ -67,9 +68,9 @@ class Size:
         n_build = len(traces[0].builds)
         wanted = range(n_build - 1 if last_only else 0, n_build)
         self.builds = [least([trace.builds[i] for trace in traces]) for i in wanted]
-        self.totals = [totals for trace in traces for totals in trace.totals]
+        self.totals = [(slowed(trace), totals) for trace in traces for totals in trace.totals]
         self.local_seconds = len(wanted) / n_build * min(
-            mean(totals["Fock: moving matrices"] for totals in trace.totals) for trace in traces)
+            mean(totals["Fock: moving matrices"] for totals in trace.totals) / slowed(trace) for trace in traces)
         self.batches = [least_batch([trace.batches[i] for trace in traces]) for i in range(len(traces[0].batches))]
 
     @property
@@ -91,6 +92,14 @@ def fock_seconds(trace):
     """Of all tasks of all builds of a trace."""
     return sum(sum(build.computed) + sum(build.stored.values()) + sum(build.coulomb.values()) + sum(step.seconds for step in build.coulomb_steps)
                for build in trace.builds)
+
+
+def slowed(trace):
+    """How much longer the builds took by the clock, as phases are timed, than their tasks on the processor, if other programs
+    had a part of it."""
+    by_clock = sum(totals[phase] for totals in trace.totals for phase in ("Fock: computing", "Fock: Coulomb pass") if phase in totals)
+    on_processor = fock_seconds(trace) / max(1, trace.header["n_thread"])
+    return by_clock / on_processor if on_processor > 0.0 and by_clock > SHARED * on_processor else 1.0
 
 
 def mp2_of(header):
@@ -198,9 +207,12 @@ class Recording:
 
     @property
     def other_seconds(self):
-        """Seconds per phase that is no part of the Fock builds, with the fewest processes, whatever their tasks."""
-        totals = [found for size in self.alike for found in size.totals]
-        return {phase: min(found[phase] for found in totals) for phase in totals[0]
+        """Seconds per phase that is no part of the Fock builds, with the fewest processes, whatever their tasks: of the runs that
+        had most of the processor."""
+        every = [found for size in self.alike for found in size.totals]
+        least = min(factor for factor, _ in every)
+        totals = [found for factor, found in every if factor == least]
+        return {phase: min(found[phase] for found in totals) / least for phase in totals[0]
                 if not phase.startswith("Fock: ") and phase != "Total"}
 
     @property

@@ -10,7 +10,8 @@ from .failure import Failure
 from .lists import duration
 
 
-def make_traces(hf, arguments, folder, sizes, n_run, program):
+def make_traces(hf, arguments, folder, sizes, n_run, program, then=""):
+    # pylint: disable=too-many-arguments,too-many-positional-arguments
     """Paths of the traces of `hf arguments` in `folder`, those that are not there yet made now. Sizes end where the
     tasks have become as small as they can be; for few ranks they are all as large as they can be."""
     folder = pathlib.Path(folder)
@@ -23,8 +24,8 @@ def make_traces(hf, arguments, folder, sizes, n_run, program):
         for k, path in enumerate(made):
             if not path.exists():
                 if not took:
-                    print(f"{program}: makes traces in {folder}: {(len(sizes) - i) * n_run - k} runs of hf on one process at most, "
-                          f"{n_run} with the tasks for each of {', '.join(map(str, sizes))} processes", file=sys.stderr, flush=True)
+                    print(f"{program}: runs hf {(len(sizes) - i) * n_run - k} times at most, on one process with the tasks for each of "
+                          f"{', '.join(map(str, sizes))}{then}", file=sys.stderr, flush=True)
                 took.append(run_hf(hf, [*arguments, "--tasks-for", str(tasks_for)], path, program))
                 tell_time_left(program, took, (len(sizes) - i) * n_run - k - 1)
         paths += made

@@ -1,6 +1,12 @@
-"""The measures as lines of text, as CSV and as JSON."""
+"""The measures of tools/speedup as lines of text, as CSV and as JSON; replays of the reference run's trace beside them."""
+
+from typing import NamedTuple
 
 from . import cells, phases
+from .cells import cell
+from .prediction import Simulated
+from .recording import Recording, RecordingError
+from .trace import TraceError
 
 MARK = "*"
 IMPOSSIBLE = "!"
@@ -14,21 +20,16 @@ KEY = (
     "last process.")
 
 
+def of_processes(count):
+    return f"{count} process{'es' if count > 1 else ''}"
+
+
 def heading(result, n_repetition):
     runs = f"medians of {n_repetition} runs" if n_repetition > 1 else "one run of each"
     threads = f", {result.threads} threads per process" if result.threads > 1 else ""
     return (f"{result.molecule or 'Molecule'}, {result.basis}: {result.n_atom} atoms, {result.n_function} functions; "
             f"hf {result.version}, {result.launch['mpi_library']}, {result.cores_on_node} cores on a node{threads}; "
             f"{runs}")
-
-
-def number(value, form):
-    """`value` in the form, "-" where there is none."""
-    return "-" if value is None else format(value, form)
-
-
-def told_serial_fraction(row):
-    return number(row.serial_fraction, ".4f") + ("" if row.is_possible else IMPOSSIBLE)
 
 
 def block(title, points, part, references):
@@ -39,19 +40,14 @@ def block(title, points, part, references):
     last = None
     for point in points:
         row = getattr(point, part)
-        name = "" if point.case == last else point.case.title
-        mark = MARK if point.crowded else " "
-        last = point.case
-        yield (f"{name:<{width}} {point.processes:9d}{mark} {row.seconds:11.4f} {row.spread:7.1%} "
-               f"{row.speedup:8.2f} {row.efficiency:10.1%} {told_serial_fraction(row):>15} "
+        name, last = "" if point.case == last else point.case.title, point.case
+        fraction = cell(row.serial_fraction, ".4f") + ("" if row.is_possible else IMPOSSIBLE)
+        yield (f"{name:<{width}} {point.processes:9d}{MARK if point.crowded else ' '} {row.seconds:11.4f} {row.spread:7.1%} "
+               f"{row.speedup:8.2f} {row.efficiency:10.1%} {fraction:>15} "
                f"{point.imbalance:9.3f} {row.communication:13.1%} {row.idle:7.1%}")
     for builder, reference in references.items():
         seconds = getattr(reference, f"{part}_seconds")
-        yield f"Speedup of {builder.title}: over {reference.case.schedule} on {amount(reference)}, {seconds:.4f} s"
-
-
-def amount(reference):
-    return f"{reference.processes} process{'es' if reference.processes > 1 else ''}"
+        yield f"Speedup of {builder.title}: over {reference.case.schedule} on {of_processes(reference.processes)}, {seconds:.4f} s"
 
 
 def notes(points, references):
@@ -69,38 +65,29 @@ def notes(points, references):
                    f"{reference.processes}; this flatters when they are not ideal (Janssen and Nielsen, section 5.4).")
 
 
-def name_of_loss(phase):
-    if phase == phases.COMPUTING:
-        return "more or slower computing"
-    return phase.removeprefix("Fock: ")[0].lower() + phase.removeprefix("Fock: ")[1:]
-
-
 def told_losses(losses):
     """The shares of the processes' time that were lost, the largest first; gains are negative losses."""
+    def told(share, phase, computing):
+        name = phase.removeprefix("Fock: ")
+        return f"{computing if phase == phases.COMPUTING else name[0].lower() + name[1:]} {abs(share):.1%}"
     worth = sorted(((share, phase) for phase, share in losses.items() if abs(share) >= LEAST_LOSS), reverse=True)
-    lost = ", ".join(f"{name_of_loss(phase)} {share:.1%}" for share, phase in worth if share > 0)
-    gained = ", ".join(f"{name_of_loss(phase).replace('more or slower', 'less or faster')} {-share:.1%}"
-                       for share, phase in reversed(worth) if share < 0)
-    return "; ".join(text for text in (f"lost to {lost}" if lost else "", f"gained by {gained}" if gained else "")
-                     if text) or "nothing worth a word was lost"
-
-
-def telling_point(points):
-    """The one on the most processes, of those that are not crowded if there are any beyond the fewest."""
-    fewest = min(point.processes for point in points)
-    good = [point for point in points if not point.crowded and point.processes > fewest]
-    return max(good or points, key=lambda point: point.processes)
+    lost = ", ".join(told(*one, "more or slower computing") for one in worth if one[0] > 0)
+    gained = ", ".join(told(*one, "less or faster computing") for one in reversed(worth) if one[0] < 0)
+    return "; ".join(text for text in (lost and f"lost to {lost}", gained and f"gained by {gained}") if text) or "nothing worth a word was lost"
 
 
 def reasons(points, references):
-    """Why not better: two lines for each case."""
+    """Why not better: two lines for each case, of the most processes, those that are not crowded if there are any beyond the
+    fewest."""
     for case in dict.fromkeys(point.case for point in points):
-        point = telling_point([point for point in points if point.case == case])
-        if point.processes == references[case.builder].processes:
-            continue
-        where = f"{point.case.title}, {point.processes} processes{MARK if point.crowded else ''}"
-        yield f"  {where}: efficiency of the Fock builds {point.fock.efficiency:.1%}; {told_losses(point.fock.losses)}"
-        yield f"  {'of the whole SCF':>{len(where)}}: {point.scf.efficiency:.1%}; {told_losses(point.scf.losses)}"
+        own = [point for point in points if point.case == case]
+        fewest = min(point.processes for point in own)
+        good = [point for point in own if not point.crowded and point.processes > fewest]
+        point = max(good or own, key=lambda point: point.processes)
+        if point.processes > references[case.builder].processes:
+            where = f"{point.case.title}, {point.processes} processes{MARK if point.crowded else ''}"
+            yield f"  {where}: efficiency of the Fock builds {point.fock.efficiency:.1%}; {told_losses(point.fock.losses)}"
+            yield f"  {'of the whole SCF':>{len(where)}}: {point.scf.efficiency:.1%}; {told_losses(point.scf.losses)}"
 
 
 def lines(points, references, n_repetition):
@@ -109,12 +96,10 @@ def lines(points, references, n_repetition):
     for title, part in (("Fock builds", "fock"), ("Whole SCF", "scf")):
         yield ""
         yield from block(title, points, part, references)
+    yield ""
+    yield from notes(points, references)
     why = list(reasons(points, references))
-    if why:
-        why.insert(0, "Why not better (shares of the time that all processes have together):")
-    remarks = [*notes(points, references), *why]
-    if remarks:
-        yield from ("", *remarks)
+    yield from (["Why not better (shares of the time that all processes have together):", *why] if why else [])
 
 
 def record(point, references):
@@ -148,3 +133,64 @@ def json_object(points, references):
         "points": [{**record(point, references), "fock_losses": point.fock.losses, "scf_losses": point.scf.losses,
                     "repetitions": [result.record() for result in point.results]} for point in points],
     }
+
+
+# ---- Replays ----
+
+class Compared(NamedTuple):
+    """The Fock builds of a case on a number of processes, in seconds; `measured` None: not run."""
+    case: tuple
+    processes: int
+    crowded: bool
+    measured: float | None
+    replay: float
+    tasks_for: int             # processes that the replayed tasks were cut for
+
+    @property
+    def ratio(self):
+        return self.replay / self.measured if self.measured else None
+
+    def record(self):
+        return {"fock": self.case.fock, "onesided": self.case.onesided or "", "schedule": self.case.schedule,
+                "processes": self.processes, "more_than_cores": int(self.crowded), "measured_seconds": self.measured,
+                "replay_seconds": self.replay, "replay_over_measured": self.ratio, "replay_tasks_for": self.tasks_for}
+
+
+def compare(folder, points, references, machine, more_processes):
+    """(Compared of all cases in turn: the points measured, and those that are only predicted; lines on builders without);
+    `machine` are the network and the time of an addition."""
+    rows, failed, known = [], {}, {}
+    for case in dict.fromkeys(point.case for point in points):
+        reference = references[case.builder]
+        path = folder.trace_of(reference.case, reference.processes)
+        try:
+            if path is None:
+                raise RecordingError("there is no trace of the reference")
+            if path not in known:
+                known[path] = Simulated(Recording([path]), *machine)
+        except (RecordingError, TraceError) as error:
+            failed[f"{case.builder.title}: not replayed: {error}"] = None
+            continue
+        measured = {point.processes: point for point in points if point.case == case}
+        for count in sorted({*measured, *more_processes}):
+            point, replayed = measured.get(count), known[path].predict(case.schedule, count)
+            rows.append(Compared(case, count, point is not None and point.crowded,
+                                 point.fock.seconds if point else None, replayed.seconds, replayed.tasks_for))
+    return rows, list(failed)
+
+
+def compared_lines(rows):
+    """For people."""
+    yield "Fock builds: measured, and replayed from the trace of the reference; seconds"
+    yield f"{'':28} " + " ".join(f"{head:>10}" for head in ("processes", "measured", "replay", "over meas."))
+    title = None
+    for row in rows:
+        name, title = "" if title == row.case.title else row.case.title, row.case.title
+        yield (f"{name:28} {str(row.processes) + (MARK if row.crowded else ''):>10} {cell(row.measured, '.4g'):>10} "
+               f"{row.replay:10.4g} {cell(row.ratio, '.3f'):>10}")
+    yield "over meas.: the column before it over what was measured; -: not run"
+    coarse = [row for row in rows if row.processes > row.tasks_for]
+    if coarse:
+        last = max(coarse, key=lambda row: row.processes)
+        yield (f"Replays are of tasks cut for {of_processes(last.tasks_for)}, as the reference had them; on {last.processes} hf cuts "
+               "smaller ones, which share out better. tools/replay makes them for each number.")

@@ -12,7 +12,7 @@ import subprocess
 import sys
 from typing import NamedTuple
 
-from . import lists, molecules, store
+from . import lists, molecules, sweep as runs
 from .cells import cell, csv_text
 from .failure import NO_RESOURCE, Failure, Parser
 from .plots import Curve, draw
@@ -187,7 +187,7 @@ def work(script, words):
     with open(folder / members[0].path.stem / "results.json", encoding="utf-8") as file:
         cases = dict.fromkeys(map(title_of, json.load(file)["points"]))
     rows = [row for case in cases for row in rates(members, folder, case)]
-    store.write(folder / "weak-scaling.csv", csv_text(rows))
+    runs.write(folder / "weak-scaling.csv", csv_text(rows))
     print("\n".join(lines(rows)), flush=True)
     draw_efficiency(folder, rows)
     print(f"\nIn {folder}: weak-scaling.csv, weak-efficiency.svg (and .png), and a folder of tools/speedup for each molecule")

@@ -1,6 +1,7 @@
 """Strong scaling of whole SCF calculations and isoefficiency, replayed (docs/measurements/scaling.md): traces of alkanes and
 clusters of water on one process."""
 
+import dataclasses
 import math
 
 from . import cells, molecules, whole
@@ -13,26 +14,26 @@ SCHEDULER = "steal"
 STRONG = (("alkane", 40, "6-31G*"), ("water", 64, "6-31G"), ("alkane", 20, "6-31G*"), ("uracil-dimer", None, "cc-pVDZ"))
 PROCESSES = (1, 2, 4, 10, 20, 40, 100, 200, 400, 1000, 2000, 4000, 10000)
 SIZES = (1, 64, 1024)    # of traces: processes that tasks are made for
-SERIES = {"alkane": ((10, 20, 40, 80, 160), "6-31G*"), "water": ((16, 32, 64, 128), "6-31G")}  # doubles, for isoefficiency
+SERIES = {"alkane": ((10, 20, 40, 80), "6-31G*"), "water": ((16, 32, 64), "6-31G")}  # doubles, for isoefficiency
 LEVELS = (0.8, 0.9)
-ISO_SCHEDULER = "counter"
-ISO_PROCESSES = (10, 30, 100, 300, 1000, 3000, 10000)
-LARGEST = 2**14          # times the largest molecule traced: beyond it a level is not reached
+ISO_SCHEDULER = "counter"  # 10,000 simulated ranks take a minute; shares dealt beforehand take ten
+ISO_PROCESSES = {64: (10, 30, 100, 300, 1000, 3000, 10000), 1: (10, 100, 1000)}  # by ranks of a node
+LARGEST = 16             # times the largest molecule traced: beyond it a level is not looked for
 
 
-def runs_of(shop, kind, size, basis, sizes=SIZES):
-    """WholeRuns of a molecule of such a size, None: of hf's inputs."""
+def recording_of(shop, kind, size, basis):
+    """Of a molecule of such a size, None: of hf's inputs."""
     path = shop.inputs / f"{kind}.mol" if size is None else molecules.write(shop.folder, kind, size, basis)
     # a checkpoint, which runs of more than a minute write, is nothing that many processes have in so short a time
     options = ["--basis", basis, "--memory", "0", "--checkpoint", "none"]
-    recording = shop.recording(f"whole-{path.stem}", [str(path), *options], sizes)
-    return whole.WholeRuns(Simulated(recording, NETWORK, GAMMA_SECONDS))
+    sizes = SIZES if (size or 0) < 80 else (SIZES[0], SIZES[-1])
+    return shop.recording(f"whole-{path.stem}", [str(path), *options], sizes)
 
 
 def strong(shop):
     """Seconds by phase, and plots of speedup and of the phases' shares."""
     for kind, size, basis in STRONG:
-        runs = runs_of(shop, kind, size, basis)
+        runs = whole.WholeRuns(Simulated(recording_of(shop, kind, size, basis), NETWORK, GAMMA_SECONDS))
         one = runs.predict("static", 1)
         rows = whole.make_rows(runs, (SCHEDULER,), PROCESSES)
         name = kind if size is None else f"{kind}-{size}"
@@ -47,6 +48,9 @@ def strong(shop):
 
 
 # ---- Isoefficiency: the work per process that keeps an efficiency ----
+
+PARTS = {"Fock": "Fock builds", "whole": "Whole calculations"}
+
 
 class LargerRuns(whole.WholeRuns):
     """A molecule `factor` times as large as the second of two, which has twice the atoms of the first: what was measured or
@@ -89,9 +93,13 @@ class Point:
 
 
 def points_of(runs, n_rank):
-    """The molecules traced, then ever larger ones."""
-    for one in runs:
-        yield Point(one, n_rank, True)
+    """By size: of the molecules traced the largest two and those below that still keep a level, then ever larger ones."""
+    found = []
+    for one in reversed(runs):
+        found.insert(0, Point(one, n_rank, True))
+        if len(found) > 1 and max(found[0].efficiency.values()) < LEVELS[0]:
+            break
+    yield from found
     factor = 2.0
     while factor <= LARGEST:
         yield Point(LargerRuns(*runs[-2:], factor), n_rank, False)
@@ -99,50 +107,59 @@ def points_of(runs, n_rank):
 
 
 def crossing(points, part, level):
-    """(work per process that gives the efficiency, the point above it); None: none found does."""
-    before = None
+    """(work per process from which on the efficiency is reached, the point above it): the Coulomb pass, which larger molecules
+    have, leaves less work, so that efficiencies fall where it begins. None: not reached."""
+    found, before = (None, None), None
     for point in points:
-        if point.efficiency[part] >= level:
-            if before is None:
-                return point.work[part] / point.n_rank, point
+        if before is None and point.efficiency[part] >= level:
+            found = point.work[part] / point.n_rank, point
+        elif point.efficiency[part] >= level > before.efficiency[part]:
             share = (level - before.efficiency[part]) / (point.efficiency[part] - before.efficiency[part])
-            return before.work[part]**(1.0 - share) * point.work[part]**share / point.n_rank, point
+            found = before.work[part]**(1.0 - share) * point.work[part]**share / point.n_rank, point
         before = point
-    return None, None
+    return found
+
+
+def isoefficiency_of(recordings, name, n_node, found):
+    """Lines on a series with so many ranks on a node; found[part, level] becomes [(processes, work per process, extrapolated)]."""
+    network = dataclasses.replace(NETWORK, ranks_per_node=n_node)
+    runs = [whole.WholeRuns(Simulated(recording, network, GAMMA_SECONDS)) for recording in recordings]
+    for n_rank in ISO_PROCESSES[n_node]:
+        points, line, most = list(points_of(runs, n_rank)), f"{name:>15} {n_node:6d} {n_rank:9d}", None
+        for part in PARTS:
+            for level in LEVELS:
+                work, point = crossing(points, part, level)
+                mark = "*" if point and not point.traced else ""
+                line += f"{cells.cell(work, '.3g') + mark:>12}"
+                found.setdefault((part, level), []).append((n_rank, work, bool(mark)))
+                most = point if (part, level) == ("whole", LEVELS[0]) else most
+        most = most or max(points, key=lambda point: point.efficiency["whole"])
+        yield f"{line}  {most.efficiency['whole']:.2f}: " + ", ".join(f"{name} {share:.1%}" for share, name in most.losses()[:4])
 
 
 def isoefficiency(shop):
     """Work per process that keeps LEVELS, of Fock builds and whole calculations; what bounds it; its growth."""
-    rows, curves = [], {"Fock": [], "whole": []}
-    lines = [f"Isoefficiency: seconds of one process per process ({ISO_SCHEDULER}); * extrapolated beyond the largest molecule traced",
-             f"{'':>17} {'processes':>9}" + "".join(f"{part + f' {level:.2f}':>12}" for part in curves for level in LEVELS)
-             + f"  at {LEVELS[0]:.2f} of the whole"]
+    rows, curves = [], {part: [] for part in PARTS}
+    lines = [f"Isoefficiency: seconds of one process per process ({ISO_SCHEDULER}); *: beyond the largest molecule traced, extrapolated",
+             f"{'':15} {'a node':>6} {'processes':>9}" + "".join(f"{part + f' {level:.2f}':>12}" for part in PARTS for level in LEVELS)
+             + f"  lost by the whole next to {LEVELS[0]:.2f}"]
     for colour, (kind, (sizes, basis)) in enumerate(SERIES.items()):
-        runs = [runs_of(shop, kind, size, basis, SIZES if size < 100 else (SIZES[0], SIZES[-1])) for size in sizes]
-        found = {}
-        for n_rank in ISO_PROCESSES:
-            points = list(points_of(runs, n_rank))
-            line = f"{kind + ', ' + basis:>17} {n_rank:9d}"
-            for part in curves:
-                for level in LEVELS:
-                    work, point = found[part, level, n_rank] = crossing(points, part, level)
-                    mark = "" if point is None or point.traced else "*"
-                    line += f"{cells.cell(work, '.3g', 0) + mark:>12}"
-                    rows.append([kind, n_rank, part, level, work, int(bool(mark))])
-            point = found["whole", LEVELS[0], n_rank][1]
-            lost = point.losses()[:3] if point else []
-            lines.append(line + "  lost to " + ", ".join(f"{name} {share:.1%}" for share, name in lost))
-        for part, drawn in curves.items():
-            for level, style in zip(LEVELS, ("replay", "model")):
-                here = [(n, found[part, level, n][0]) for n in ISO_PROCESSES if found[part, level, n][0]]
-                drawn.append(Curve(f"{kind}, {basis}, {level:.2f}", here, style, colour))
-        first, last = (found["whole", LEVELS[0], n][0] for n in (100, ISO_PROCESSES[-1]))
-        if first and last:
-            lines.append(f"{kind}: from 100 processes on the work per process for {LEVELS[0]:.2f} of the whole grows as their number "
-                         f"to the power of {math.log(last / first) / math.log(ISO_PROCESSES[-1] / 100):.2f}")
-    (shop.folder / "isoefficiency.csv").write_text(
-        cells.csv_text(rows, ["series", "processes", "part", "efficiency", "seconds_per_process", "extrapolated"]), encoding="utf-8")
-    titles = {"Fock": "Fock builds", "whole": "Whole calculations"}
-    shop.draw("isoefficiency", "Work per process that keeps an efficiency of .80 and .90", [
-        Panel(titles[part], "Processes", "Seconds of one process / processes", drawn, True) for part, drawn in curves.items()])
+        recordings, name = [recording_of(shop, kind, size, basis) for size in sizes], f"{kind}, {basis}"
+        for n_node in ISO_PROCESSES:
+            found = {}
+            lines += isoefficiency_of(recordings, name, n_node, found)
+            rows += [[name, n_node, *key, *row] for key, here in found.items() for row in here]
+            if n_node == next(iter(ISO_PROCESSES)):
+                for (part, level), here in found.items():
+                    curves[part].append(Curve(f"{name}, {level:.2f}", [(n, work) for n, work, _ in here if work],
+                                              "replay" if level == LEVELS[0] else "model", colour))
+            known = [(n, work) for n, work, _ in found["whole", LEVELS[0]] if work and n >= 100]
+            if len(known) > 1:
+                growth = math.log(known[-1][1] / known[0][1]) / math.log(known[-1][0] / known[0][0])
+                lines.append(f"{name}, {n_node} on a node: work per process for {LEVELS[0]:.2f} of the whole grows as the number of "
+                             f"processes to the power of {growth:.2f}, from {known[0][0]} to {known[-1][0]}")
+    (shop.folder / "isoefficiency.csv").write_text(cells.csv_text(
+        rows, ["series", "ranks_of_a_node", "part", "efficiency", "processes", "seconds_per_process", "extrapolated"]), encoding="utf-8")
+    shop.draw("isoefficiency", f"Work per process that keeps an efficiency of .80 and .90, {next(iter(ISO_PROCESSES))} processes on a node", [
+        Panel(title, "Processes", "Seconds of one process / processes", curves[part], True) for part, title in PARTS.items()])
     return shop.write("isoefficiency", lines)

@@ -2,8 +2,9 @@
 
     from hf_ase import HF, hf_socket
 
+    atoms.calc = HF(basis="def2-SVP")                                in this process, by the package hf
     atoms.calc = HF(basis="def2-SVP", command="mpiexec -n 4 hf")     a run of hf for each geometry
-    with hf_socket(basis="def2-SVP") as calculator:                  one run of hf that is told the geometries
+    with hf_socket("mpiexec -n 4 hf", basis="def2-SVP") as calculator:    one run of hf, which is told the geometries
         atoms.calc = calculator
         BFGS(atoms).run()
 
@@ -22,12 +23,7 @@ from ase import units
 from ase.calculators.calculator import CalculationFailed, Calculator, all_changes
 from ase.calculators.socketio import SocketIOCalculator
 
-
-def plain(value):
-    """What JSON has of numbers and arrays of NumPy."""
-    if hasattr(value, "tolist"):
-        return value.tolist()
-    raise TypeError(f"{value!r} is no value of a keyword of hf")
+import hf
 
 
 def own_lines(text):
@@ -48,23 +44,23 @@ def difference(there, here):
 
 
 class HF(Calculator):
-    """Runs hf with files LABEL.* in a folder.
+    """hf in this process, or a run of hf for each geometry, with files LABEL.* in a folder.
 
-    command    what starts hf, for example "mpiexec -n 4 hf". Start no more ranks than there are cores: two on one core
+    command    None: in this process, on all of its ranks if it was started by mpiexec. Else what starts hf, for example "mpiexec -n 4 hf". Start no more ranks than there are cores: two on one core
                took 3 s for a geometry instead of 0.014 s
-    folder     of the files, made if need be; the default is one that goes with the calculator
+    folder     with a command: of the files, made if need be; the default is one that goes with the calculator
     label      name of the files without endings: LABEL.in.json, LABEL.json, LABEL.out, LABEL.h5, LABEL.last.h5
 
-    The orbitals of the last geometry are the guess for the next one. The multiplicity may be a keyword; otherwise it
+    The orbitals of the last geometry are the start for the next one. The multiplicity may be a keyword; otherwise it
     follows from initial magnetic moments of the atoms, if they have any. Initial charges of atoms give the total charge.
     A copy of the calculator, or one that was pickled, has a folder of its own unless one is given.
     """
 
     implemented_properties = ["energy", "free_energy", "forces", "dipole", "charges"]
 
-    def __init__(self, command="hf", folder=None, label="hf", **keywords):
+    def __init__(self, command=None, folder=None, label="hf", **keywords):
         # the working directory may change later
-        self.command = [os.path.abspath(word) if os.sep in word and os.path.exists(word) else word for word in shlex.split(command)]
+        self.command = command and [os.path.abspath(word) if os.sep in word and os.path.exists(word) else word for word in shlex.split(command)]
         self.folder, self.name_of_files = folder and os.path.abspath(folder), label
         self._temporary = None  # folder, if none is given
         self._orbitals_of = None  # chemical symbols that the checkpoint is for, and when it was written
@@ -100,8 +96,8 @@ class HF(Calculator):
             molecule["molecular_multiplicity"] = multiplicity
         return molecule
 
-    def write_input(self, atoms, driver="gradient"):
-        """Writes LABEL.in.json, a QCSchema AtomicInput."""
+    def task(self, atoms, driver="gradient"):
+        """A QCSchema AtomicInput."""
         molecule = {**self.molecule(atoms), "geometry": (atoms.positions / units.Bohr).ravel().tolist()}
         keywords = {key.replace("-", "_"): value for key, value in self.parameters.items()}
         if driver == "energy":
@@ -111,8 +107,12 @@ class HF(Calculator):
             model["basis"] = keywords.pop("basis")
         for key in ("charge", "multiplicity"):
             keywords.pop(key, None)
-        text = json.dumps({"schema_name": "qcschema_input", "schema_version": 1, "driver": driver, "model": model, "keywords": keywords,
-                           "molecule": molecule}, default=plain)
+        return {"schema_name": "qcschema_input", "schema_version": 1, "driver": driver, "model": model, "keywords": keywords,
+                "protocols": {"stdout": False}, "molecule": molecule}
+
+    def write_input(self, atoms, driver="gradient"):
+        """Writes LABEL.in.json."""
+        text = json.dumps(self.task(atoms, driver), default=hf.plain)
         os.makedirs(os.path.dirname(self.path("")), exist_ok=True)
         with open(self.path(".in.json"), "w", encoding="utf-8") as file:
             file.write(text)
@@ -128,8 +128,14 @@ class HF(Calculator):
         except FileNotFoundError:
             return None
 
-    def run(self):
-        """Runs hf and returns what it wrote to LABEL.json."""
+    def run(self, driver):
+        """The answer, in this process or of a run of hf, which writes it to LABEL.json."""
+        if self.command is None:
+            try:
+                return hf.run(self.task(self.atoms, driver))
+            except hf.Error as failure:
+                raise CalculationFailed(str(failure)) from failure
+        self.write_input(self.atoms, driver)
         options = ["--json", self.path(".json"), "--checkpoint", self.path(".h5")]
         if self._orbitals_of is not None and self._orbitals_of == self.checkpoint() and "guess" not in self.parameters:
             os.replace(self.path(".h5"), self.path(".last.h5"))
@@ -137,7 +143,7 @@ class HF(Calculator):
         if os.path.exists(self.path(".json")):
             os.remove(self.path(".json"))
         with open(self.path(".out"), "w", encoding="utf-8") as report:
-            done = subprocess.run([*self.arguments(), *options], stdout=report, stderr=subprocess.PIPE, text=True, check=False)
+            done = subprocess.run([*self.arguments(), *options], stdout=report, stderr=subprocess.PIPE, text=True, check=False, env=hf.environment())
         found = {}
         if os.path.exists(self.path(".json")):  # a failure is written, too
             with open(self.path(".json"), encoding="utf-8") as file:
@@ -147,7 +153,6 @@ class HF(Calculator):
             reason = own_lines(done.stderr) or (found.get("error") or {}).get("error_message") or done.stderr.strip() or self.command[0]
             raise CalculationFailed(f"{reason} (exit code {done.returncode}; report: {self.path('.out')})")
         self._orbitals_of = self.checkpoint()
-        self.warn(found["extras"]["hf"]["warnings"])
         return found
 
     def warn(self, texts):
@@ -164,8 +169,8 @@ class HF(Calculator):
 
     def calculate(self, atoms=None, properties=("energy",), system_changes=all_changes):
         Calculator.calculate(self, atoms, properties, system_changes)
-        self.write_input(self.atoms, "gradient" if "forces" in properties else "energy")
-        found = self.run()
+        found = self.run("gradient" if "forces" in properties else "energy")
+        self.warn(found["extras"]["hf"]["warnings"])
         energy = found["properties"]["return_energy"] * units.Hartree
         self.results = {"energy": energy, "free_energy": energy}
         if found["driver"] == "gradient":
@@ -185,7 +190,7 @@ class HF(Calculator):
         self.launched = self.molecule(atoms)
         address = f"unix:{unixsocket}" if unixsocket is not None else f"localhost:{port}"
         with open(self.path(".out"), "w", encoding="utf-8") as report, open(self.path(".err"), "w", encoding="utf-8") as errors:
-            return subprocess.Popen([*self.arguments(), "--serve", address], stdout=report, stderr=errors)
+            return subprocess.Popen([*self.arguments(), "--serve", address], stdout=report, stderr=errors, env=hf.environment())
 
 
 class HFSocket(SocketIOCalculator):

@@ -185,7 +185,8 @@ TEST(equal_populations_stay_together)
     settings.n_frozen = 6;
     struct hf_local *local = create(&s, &settings);
     for (int i = 0; i < local->n_orbital; i++) {
-        const struct hf_local_domain *domain = &local->domain[local->domain_of_orbital[i]];
+        const struct hf_local_domain *domain =
+            &local->domain[local->domain_of_orbital[HF_LOCAL_OWN][i]];
         if (getenv("HF_TEST_VERBOSE") != NULL && rank_here() == 0)
             print_message("%d: %d atoms, %d equal, %.4f\n", i, domain->atoms.n,
                           local->n_degenerate[i], local->completeness[i]);
@@ -205,7 +206,7 @@ TEST(equal_populations_stay_together)
     settings.domains = HF_DOMAINS_TIGHT;
     local = create(&s, &settings);
     for (int i = 0; i < local->n_orbital; i++)
-        assert_true(local->domain[local->extended_of_orbital[i]].atoms.n >= 4);
+        assert_true(local->domain[local->domain_of_orbital[HF_LOCAL_EXTENDED][i]].atoms.n >= 4);
     hf_local_destroy(&local);
     test_solved_end(&s);
 }
@@ -225,7 +226,8 @@ TEST(given_domains_are_found_by_populations)
                                          .member = member,
                                          .extended = extended};
     for (int i = 0; i < 4; i++) { /* in the opposite order, and all with one more atom */
-        const struct hf_parts *atoms = &local->domain[local->domain_of_orbital[i]].atoms;
+        const struct hf_parts *atoms =
+            &local->domain[local->domain_of_orbital[HF_LOCAL_OWN][i]].atoms;
         for (int a = 0; a < 3; a++) {
             const double *value = hf_sparse_find(local->localised.population, a, i);
             population[(3 - i) * 3 + a] = value != NULL ? *value : 0.0;
@@ -237,8 +239,10 @@ TEST(given_domains_are_found_by_populations)
     settings.given = &given;
     struct hf_local *again = create(&s, &settings);
     for (int i = 0; i < 4; i++) {
-        const struct hf_parts *one = &local->domain[local->domain_of_orbital[i]].atoms;
-        const struct hf_parts *two = &again->domain[again->domain_of_orbital[i]].atoms;
+        const struct hf_parts *one =
+            &local->domain[local->domain_of_orbital[HF_LOCAL_OWN][i]].atoms;
+        const struct hf_parts *two =
+            &again->domain[again->domain_of_orbital[HF_LOCAL_OWN][i]].atoms;
         assert_int_equal(one->n, two->n);
         for (int k = 0; k < one->n; k++) assert_int_equal(one->part[k], two->part[k]);
     }

@@ -21,6 +21,7 @@ struct shape {
     int n_orbital, n_atom, n_virtual;
     int n_function[MOST_ATOM];
     bool full;      /**< domains */
+    bool outer;     /**< pairs have larger domains of the correction */
     bool canonical; /**< occupied orbitals */
     bool distant;   /**< the pair of the first and the last orbital is left out */
 };
@@ -240,10 +241,16 @@ static void make_pairs(struct problem *p)
             where[i][j] = where[j][i] = place;
             *pair = (struct hf_local_pair){
                 .i = i, .j = j, .owner = owner, .offset = (size_t)n_of_rank[owner]};
-            pair->domain = find_domain(p, atoms_of(p, i) | atoms_of(p, j));
+            const unsigned atoms = atoms_of(p, i) | atoms_of(p, j);
+            pair->domain = find_domain(p, atoms);
+            pair->outer = find_domain(p, p->shape->outer ? atoms | 1u << (i + j) % 5 : atoms);
             const size_t n = (size_t)local->domain[pair->domain].n_function;
+            const size_t n_outer = (size_t)local->domain[pair->outer].n_function;
             n_of_rank[owner] += (int64_t)(n * n);
-            if (owner == p->context->rank) local->own[local->n_own++] = place;
+            if (owner != p->context->rank) continue;
+            local->own[local->n_own++] = place;
+            pair->outer_offset = local->n_integral;
+            local->n_integral += n_outer * n_outer;
         }
     local->n_number = (size_t)n_of_rank[p->context->rank];
     for (int r = 0; r < n_rank; r++) n_of_rank[r] += local->first_of_rank[r];
@@ -278,7 +285,8 @@ static struct problem *begin(const struct shape *shape, MPI_Comm comm)
     make_virtual(p, &seed);
     make_integrals(p, &seed);
     make_occupied(p, &seed);
-    p->settings = (struct hf_local_settings){.energy_tolerance = 1e-12,
+    p->settings = (struct hf_local_settings){.redundant = 1e-6,
+                                             .energy_tolerance = 1e-12,
                                              .amplitude_tolerance = 1e-9,
                                              .max_iterations = 60,
                                              .replicated = true,
@@ -293,16 +301,16 @@ static struct problem *begin(const struct shape *shape, MPI_Comm comm)
     int single[MOST_ORBITAL + 1];
     for (int i = 0; i <= shape->n_orbital; i++) single[i] = i;
     p->local.fock_occupied = blocks_of(p->context, shape->n_orbital, single, p->occupied);
-    p->k = room(p->local.n_number, sizeof *p->k);
+    p->k = room(p->local.n_integral, sizeof *p->k);
     double *all = room((size_t)(p->n * p->n), sizeof *all);
     for (int q = 0; q < p->local.n_own; q++) {
         const struct hf_local_pair *pair = &p->local.pair[p->local.own[q]];
         int pao[MOST_PAO];
-        const int n = list(p, &p->local.domain[pair->domain], pao);
+        const int n = list(p, &p->local.domain[pair->outer], pao);
         find_integrals(p, pair->i, pair->j, all);
         for (int a = 0; a < n; a++)
             for (int b = 0; b < n; b++)
-                p->k[pair->offset + (size_t)(a * n + b)] = all[pao[a] * p->n + pao[b]];
+                p->k[pair->outer_offset + (size_t)(a * n + b)] = all[pao[a] * p->n + pao[b]];
     }
     free(all);
     p->result.pair = room((size_t)p->local.n_pair, sizeof *p->result.pair);
@@ -411,11 +419,11 @@ static void project(const struct problem *p, const struct hf_local_domain *domai
         }
 }
 
-/** T of unknown x of a pair, added to all of T. */
-static void expand(const struct problem *p, const struct hf_local_pair *pair, const double x[],
-                   double t[])
+/** T of unknown x of a pair in a domain, added to all of T. */
+static void expand(const struct problem *p, const struct hf_local_pair *pair, int number,
+                   const double x[], double t[])
 {
-    const struct hf_local_domain *domain = &p->local.domain[pair->domain];
+    const struct hf_local_domain *domain = &p->local.domain[number];
     int pao[MOST_PAO];
     const int n = list(p, domain, pao), m = domain->n_kept, o = p->shape->n_orbital;
     double *block = t + (pair->i * o + pair->j) * p->n * p->n;
@@ -437,8 +445,64 @@ static int first_unknown(const struct problem *p, int pair)
     return n;
 }
 
-/** Solves for all pairs at once: energies of opposite and same spin of each pair. */
-static void solve_dense(const struct problem *p, double opposite[], double same[])
+/** Energies of opposite and same spin of a pair: sums of x and b [m][m]. */
+struct spins {
+    double opposite, same;
+};
+
+static struct spins spins_of(const struct hf_local_pair *pair, int m, const double x[],
+                             const double b[])
+{
+    const double factor = pair->i == pair->j ? 1.0 : 2.0;
+    struct spins sum = {0.0, 0.0};
+    for (int c = 0; c < m; c++)
+        for (int d = 0; d < m; d++) {
+            sum.opposite += factor * x[c * m + d] * b[c * m + d];
+            sum.same += factor * x[c * m + d] * (b[c * m + d] - b[d * m + c]);
+        }
+    return sum;
+}
+
+/** What the energy of a pair gains if its amplitudes alone may change, in its larger domain, from T on: all unknowns at
+ *  once. */
+static struct spins correct_dense(const struct problem *p, const struct hf_local_pair *pair,
+                                  const double *t)
+{
+    const int m = p->local.domain[pair->outer].n_kept, n = m * m, one = 1;
+    const size_t o = (size_t)p->shape->n_orbital, size = (size_t)(p->n * p->n);
+    const struct hf_local_domain *outer = &p->local.domain[pair->outer];
+    double *matrix = room((size_t)n * (size_t)n, sizeof *matrix), *r = room((size_t)n, sizeof *r),
+           *x = room((size_t)n, sizeof *x), *single = room(o * o * size, sizeof *single),
+           *square = room(size, sizeof *square), *k = room(size, sizeof *k);
+    int *pivot = room((size_t)n, sizeof *pivot), info;
+    for (int c = 0; c < n; c++) {
+        memset(single, 0, o * o * size * sizeof *single);
+        x[c] = 1.0;
+        expand(p, pair, pair->outer, x, single);
+        x[c] = 0.0;
+        find_residual(p, single, pair->i, pair->j, square);
+        project(p, outer, square, matrix + (size_t)c * (size_t)n);
+    }
+    find_residual(p, t, pair->i, pair->j, square);
+    find_integrals(p, pair->i, pair->j, k);
+    for (size_t a = 0; a < size; a++) square[a] += k[a];
+    project(p, outer, square, r);
+    for (int c = 0; c < n; c++) x[c] = -r[c];
+    dgesv_(&n, &one, matrix, &n, pivot, x, &n, &info);
+    assert_int_equal(info, 0);
+    const struct spins gained = spins_of(pair, m, x, r);
+    free(matrix);
+    free(r);
+    free(x);
+    free(single);
+    free(square);
+    free(k);
+    free(pivot);
+    return gained;
+}
+
+/** Solves for all pairs at once: energies of each pair, and its correction. */
+static void solve_dense(const struct problem *p, struct spins of_pair[], struct spins missing[])
 {
     const struct hf_local *local = &p->local;
     const int n = first_unknown(p, local->n_pair), o = p->shape->n_orbital, one = 1;
@@ -451,7 +515,7 @@ static void solve_dense(const struct problem *p, double opposite[], double same[
         memset(t, 0, size * sizeof *t);
         x[c] = 1.0;
         for (int q = 0; q < local->n_pair; q++)
-            expand(p, &local->pair[q], x + first_unknown(p, q), t);
+            expand(p, &local->pair[q], local->pair[q].domain, x + first_unknown(p, q), t);
         x[c] = 0.0;
         for (int q = 0; q < local->n_pair; q++) {
             find_residual(p, t, local->pair[q].i, local->pair[q].j, square);
@@ -468,14 +532,12 @@ static void solve_dense(const struct problem *p, double opposite[], double same[
     assert_int_equal(info, 0);
     for (int q = 0; q < local->n_pair; q++) {
         const int m = local->domain[local->pair[q].domain].n_kept, f = first_unknown(p, q);
-        const double factor = local->pair[q].i == local->pair[q].j ? 1.0 : 2.0;
-        opposite[q] = same[q] = 0.0;
-        for (int c = 0; c < m; c++)
-            for (int d = 0; d < m; d++) {
-                opposite[q] += factor * x[f + c * m + d] * b[f + c * m + d];
-                same[q] += factor * x[f + c * m + d] * (b[f + c * m + d] - b[f + d * m + c]);
-            }
+        of_pair[q] = spins_of(&local->pair[q], m, b + f, x + f);
     }
+    memset(t, 0, size * sizeof *t);
+    for (int q = 0; q < local->n_pair; q++)
+        expand(p, &local->pair[q], local->pair[q].domain, b + first_unknown(p, q), t);
+    for (int q = 0; q < local->n_pair; q++) missing[q] = correct_dense(p, &local->pair[q], t);
     free(matrix);
     free(b);
     free(x);
@@ -513,9 +575,12 @@ static const struct shape large = {.n_orbital = 12,
 
 TEST(energies_are_those_of_a_dense_solution)
 {
-    struct problem *p = begin(&some_domains, MPI_COMM_WORLD);
-    double opposite[16], same[16];
-    solve_dense(p, opposite, same);
+    struct shape shape = some_domains;
+    shape.outer = true;
+    struct problem *p = begin(&shape, MPI_COMM_WORLD);
+    struct spins of_pair[16], missing[16];
+    double sum = 0.0;
+    solve_dense(p, of_pair, missing);
     for (int way = 0; way < 4; way++) {
         p->settings.replicated = way % 2 == 0;
         p->settings.onesided.transport = way == 3 ? "thread" : "rma";
@@ -524,9 +589,14 @@ TEST(energies_are_those_of_a_dense_solution)
         assert_true(p->result.converged);
         assert_true(p->result.n_iteration > 3 && p->result.n_iteration < 30);
         for (int q = 0; q < p->local.n_pair; q++) {
-            assert_true(fabs(p->result.pair[q].opposite_spin - opposite[q]) < 1e-10);
-            assert_true(fabs(p->result.pair[q].same_spin - same[q]) < 1e-10);
+            const struct hf_local_pair_result *one = &p->result.pair[q];
+            assert_true(fabs(one->opposite_spin - of_pair[q].opposite) < 1e-10);
+            assert_true(fabs(one->same_spin - of_pair[q].same) < 1e-10);
+            assert_true(fabs(one->opposite_correction - missing[q].opposite) < 1e-10);
+            assert_true(fabs(one->same_correction - missing[q].same) < 1e-10);
+            sum += missing[q].opposite + missing[q].same;
         }
+        assert_true(sum < -1e-4);
     }
     end(p);
 }

@@ -25,12 +25,15 @@ static struct hf_local_given domains_of(const cJSON *one, int n_atom)
 {
     const cJSON *populations = cJSON_GetObjectItem(one, "populations"),
                 *domains = cJSON_GetObjectItem(one, "domains"),
-                *extended = cJSON_GetObjectItem(one, "extended_domains"), *item;
-    struct hf_local_given given = {.n_orbital = cJSON_GetArraySize(populations), .n_atom = n_atom};
+                *extended = cJSON_GetObjectItem(one, "extended_domains"),
+                *outer = cJSON_GetObjectItem(one, "correction_domains"), *item;
+    struct hf_local_given given = {
+        .n_orbital = cJSON_GetArraySize(populations), .n_atom = n_atom, .has_outer = true};
     const size_t n = (size_t)n_atom;
     given.population = calloc((size_t)given.n_orbital * n, sizeof *given.population);
     given.member = calloc((size_t)given.n_orbital * n, sizeof *given.member);
     given.extended = calloc((size_t)given.n_orbital * n, sizeof *given.extended);
+    given.outer = calloc((size_t)given.n_orbital * n, sizeof *given.outer);
     for (int i = 0; i < given.n_orbital; i++) {
         int a = 0;
         cJSON_ArrayForEach(item, cJSON_GetArrayItem(populations, i))
@@ -40,6 +43,8 @@ static struct hf_local_given domains_of(const cJSON *one, int n_atom)
             given.member[(size_t)i * n + (size_t)item->valueint] = true;
         cJSON_ArrayForEach(item, cJSON_GetArrayItem(extended, i))
             given.extended[(size_t)i * n + (size_t)item->valueint] = true;
+        cJSON_ArrayForEach(item, cJSON_GetArrayItem(outer, i))
+            given.outer[(size_t)i * n + (size_t)item->valueint] = true;
     }
     return given;
 }
@@ -83,7 +88,19 @@ TEST(energies_are_those_of_the_dense_solution)
         settings.replicated = n_case++ % 2 == 0;
         assert_ok(hf_local_mp2_compute(context, &s.wave, &settings, &result, &error));
         assert_true(result.converged);
-        assert_true(fabs(result.correlation - test_number_of(one, "correlation_energy")) < 1e-8);
+        const cJSON *correction = cJSON_GetObjectItem(one, "correction");
+        const double same_left = result.same_correction - test_number_of(correction, "same_spin"),
+                     opposite_left =
+                         result.opposite_correction - test_number_of(correction, "opposite_spin");
+        if (context->rank == 0)
+            print_message("%s: correction %.2e, off by %.1e and %.1e\n",
+                          cJSON_GetObjectItem(one, "name")->valuestring,
+                          result.same_correction + result.opposite_correction, same_left,
+                          opposite_left);
+        assert_true(result.opposite_correction < -1e-7);
+        assert_true(fabs(same_left) < 1e-8 && fabs(opposite_left) < 1e-8);
+        assert_true(fabs(result.correlation - result.same_correction - result.opposite_correction -
+                         test_number_of(one, "correlation_energy")) < 1e-8);
         for (int kind = 0; kind < HF_N_LOCAL_CLASS; kind++) {
             const cJSON *expected =
                 cJSON_GetObjectItem(cJSON_GetObjectItem(one, "classes"), names[kind]);
@@ -102,6 +119,7 @@ TEST(energies_are_those_of_the_dense_solution)
         free(given.population);
         free(given.member);
         free(given.extended);
+        free(given.outer);
         test_solved_end(&s);
     }
     assert_true(n_case >= 6);

@@ -25,8 +25,7 @@ struct problem {
     struct hf_local local;
     struct hf_localised_orbital orbital[N_ORBITAL];
     struct hf_local_domain domain[MOST_PAIR + N_ORBITAL]; /**< of each pair, and of orbitals */
-    int atoms[MOST_PAIR + N_ORBITAL][N_ATOM], domain_of_orbital[N_ORBITAL],
-        extended_of_orbital[N_ORBITAL];
+    int atoms[MOST_PAIR + N_ORBITAL][N_ATOM], domain_of_orbital[HF_N_LOCAL_REACH][N_ORBITAL];
     struct hf_local_pair pair[MOST_PAIR];
     struct hf_local_partner partner[2 * MOST_PAIR];
     int first_pair[N_ORBITAL + 1], first_partner[N_ORBITAL + 1], own[MOST_PAIR];
@@ -113,18 +112,20 @@ static void make_pairs(struct problem *p)
             const int k = local->n_pair++, owner = k % p->context->n_rank;
             struct hf_local_pair *pair = &p->pair[k];
             *pair = (struct hf_local_pair){.i = i, .j = j, .owner = owner};
-            pair->domain = k;
+            pair->outer = k;
             make_domain(p, i, j, i - j < 2, k);
-            if (i == j) p->extended_of_orbital[i] = k;
-            pair->offset = p->n_number[owner];
-            const size_t n = (size_t)p->domain[pair->domain].n_function;
+            if (i == j)
+                p->domain_of_orbital[HF_LOCAL_EXTENDED][i] =
+                    p->domain_of_orbital[HF_LOCAL_OUTER][i] = k;
+            pair->outer_offset = p->n_number[owner];
+            const size_t n = (size_t)p->domain[pair->outer].n_function;
             p->n_number[owner] += n * n;
             if (owner == p->context->rank) p->own[local->n_own++] = k;
         }
     }
     p->first_pair[N_ORBITAL] = local->n_pair;
     for (int i = 0; i < N_ORBITAL; i++) {
-        p->domain_of_orbital[i] = MOST_PAIR + i;
+        p->domain_of_orbital[HF_LOCAL_OWN][i] = MOST_PAIR + i;
         make_domain(p, i, i, false, MOST_PAIR + i);
     }
     for (int i = 0; i < N_ORBITAL; i++) {
@@ -135,14 +136,14 @@ static void make_pairs(struct problem *p)
                     p->partner[n_partner++] = (struct hf_local_partner){j, k};
     }
     p->first_partner[N_ORBITAL] = n_partner;
-    local->n_number = p->n_number[p->context->rank];
+    local->n_integral = p->n_number[p->context->rank];
 }
 
 /** (ia|jb) of a pair from all integrals [n][n][n][n], to [a][b]. */
 static void plain_sum(const struct problem *p, const double *integral, const double *l,
                       const struct hf_local_pair *pair, double *to)
 {
-    const struct hf_local_domain *domain = &p->domain[pair->domain];
+    const struct hf_local_domain *domain = &p->domain[pair->outer];
     const size_t n = (size_t)p->basis->n_function, n_pao = (size_t)domain->n_function;
     double *half = calloc(n * n * n, sizeof *half), *third = calloc(n * n, sizeof *third);
     double *columns = calloc(n * n_pao, sizeof *columns);
@@ -184,12 +185,12 @@ static void make_reference(struct problem *p)
     hf_sparse_get(p->local.orbitals, (struct hf_parts){N_ATOM, all},
                   (struct hf_parts){N_ORBITAL, orbitals}, l);
     for (int k = 0; k < p->local.n_pair; k++) {
-        const size_t size = (size_t)p->domain[p->pair[k].domain].n_function;
+        const size_t size = (size_t)p->domain[p->pair[k].outer].n_function;
         n_number += size * size;
     }
     p->reference = calloc(n_number, sizeof *p->reference);
     for (int k = 0; k < p->local.n_pair; k++) {
-        const size_t size = (size_t)p->domain[p->pair[k].domain].n_function;
+        const size_t size = (size_t)p->domain[p->pair[k].outer].n_function;
         plain_sum(p, integral, l, &p->pair[k], p->reference + at);
         at += size * size;
     }
@@ -215,14 +216,14 @@ static void begin(struct problem *p, const char *set)
                                  .n_thread = 1,
                                  .n_orbital = N_ORBITAL,
                                  .localised = {.n = N_ORBITAL, .orbital = p->orbital},
-                                 .domain_of_orbital = p->domain_of_orbital,
-                                 .extended_of_orbital = p->extended_of_orbital,
                                  .domain = p->domain,
                                  .pair = p->pair,
                                  .first_pair = p->first_pair,
                                  .first_partner = p->first_partner,
                                  .partner = p->partner,
                                  .own = p->own};
+    for (int reach = 0; reach < HF_N_LOCAL_REACH; reach++)
+        p->local.domain_of_orbital[reach] = p->domain_of_orbital[reach];
     p->local.orbitals = make_matrix(p, N_ORBITAL, single, centre);
     p->local.paos = make_matrix(p, N_ATOM, NULL, each);
     make_pairs(p);
@@ -241,7 +242,7 @@ static void end(struct problem *p)
 /** Integrals of this rank's pairs; to be freed. */
 static double *transform(struct problem *p, struct hf_local_result *result)
 {
-    double *k = malloc((p->local.n_number + 1) * sizeof *k);
+    double *k = malloc((p->local.n_integral + 1) * sizeof *k);
     *result = (struct hf_local_result){0};
     assert_non_null(k);
     const hf_status status = hf_local_transform(&p->local, k, result, &error);
@@ -255,9 +256,9 @@ static double largest_error(const struct problem *p, const double *k)
     double largest = 0.0;
     size_t at = 0;
     for (int q = 0; q < p->local.n_pair; q++) {
-        const size_t n = (size_t)p->domain[p->pair[q].domain].n_function;
+        const size_t n = (size_t)p->domain[p->pair[q].outer].n_function;
         for (size_t x = 0; x < n * n && p->pair[q].owner == p->context->rank; x++)
-            largest = fmax(largest, fabs(k[p->pair[q].offset + x] - p->reference[at + x]));
+            largest = fmax(largest, fabs(k[p->pair[q].outer_offset + x] - p->reference[at + x]));
         at += n * n;
     }
     return largest;
@@ -280,7 +281,7 @@ TEST(integrals_are_the_plain_sums)
         if (first == NULL)
             first = k;
         else
-            assert_memory_equal(k, first, p.local.n_number * sizeof *k);
+            assert_memory_equal(k, first, p.local.n_integral * sizeof *k);
         if (k != first) free(k);
     }
     free(first);

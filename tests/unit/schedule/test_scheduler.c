@@ -2,6 +2,7 @@
  * read) and "-progress" (a thread serves it), and both "counter" and "manager" by "-groups" (of two ranks). */
 #include "../mpi_test.h"
 
+#include "hf/timer.h"
 #include "schedule/schedule.h"
 
 #include <stdio.h>
@@ -159,6 +160,33 @@ TEST(tasks_of_known_cost_are_given_again)
         MPI_Allreduce(MPI_IN_PLACE, times, N, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
         for (int i = 0; i < N; i++) assert_int_equal(times[i], i % 5 != 0);
     }
+    hf_scheduler_destroy(&scheduler);
+}
+
+TEST(a_rank_that_comes_late_keeps_no_tasks)
+{
+    enum { N = 30, TAG = 77 };
+    const int last = rank_count() - 1;
+    if (last < 2) return; /* a manager and a worker are to do all */
+    struct hf_scheduler *scheduler = new_scheduler();
+    const struct hf_task_levels levels = hf_equal_tasks(N);
+    const double start = hf_wall_seconds(), most_seconds = 60.0;
+    int n_done = 0, there;
+    int64_t task;
+    hf_scheduler_set_ready(scheduler, last);
+    open_round(scheduler, &levels);
+    while (rank_here() == last && n_done < N && hf_wall_seconds() < start + most_seconds) {
+        PMPI_Iprobe(MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD, &there, MPI_STATUS_IGNORE);
+        if (!there) continue;
+        MPI_Recv(&task, 1, MPI_INT64_T, MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        n_done++;
+    }
+    assert_int_equal(n_done, rank_here() == last ? N : 0); /* the others have done them all */
+    while ((task = hf_scheduler_next(scheduler)) >= 0) {
+        assert_int_not_equal(rank_here(), last);
+        PMPI_Send(&task, 1, MPI_INT64_T, last, TAG, MPI_COMM_WORLD);
+    }
+    hf_scheduler_finish(scheduler);
     hf_scheduler_destroy(&scheduler);
 }
 

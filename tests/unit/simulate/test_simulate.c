@@ -4,6 +4,7 @@
 #include "clock.h"
 #include "network.h"
 #include "replay.h"
+#include "set.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -326,6 +327,56 @@ TEST(damaged_records_are_refused)
     }
     assert_refused(1, 24, 1, 1, (struct test_record){.start = 1e8, .seconds = 8.0f, .kind = 252},
                    "damaged");
+}
+
+/* ---- Molecules of a job ---- */
+
+/** Molecules of 40 and 12 s on 4 and 2 ranks; those two end first, and do the small ones. Alone: as long as the longest. */
+TEST(long_molecules_of_a_set_are_shared)
+{
+    const char *const dynamic[] = {"counter", "steal"};
+    double seconds[] = {2.0, 12.0, 2.0, 40.0, 2.0, 2.0};
+    struct hf_sim_set set = {.n = 6, .foreseen = seconds, .seconds = seconds};
+    struct hf_sim_set_outcome outcome;
+    struct hf_sim_settings settings = {"counter", "thread", 6, 1, 0};
+    for (int i = 0; i < 4; i++) {
+        settings.scheduler = dynamic[i % 2];
+        set.grouped = i < 2;
+        assert_ok(hf_sim_set_run(&set, &IDEAL, &settings, &outcome, &error));
+        const double least = set.grouped ? 10.0 : 40.0, most = i == 1 ? 12.0 : least;
+        assert_true(outcome.seconds > 0.999 * least && outcome.seconds < 1.001 * most);
+        assert_int_equal(outcome.n_shared, set.grouped ? 2 : 0);
+        assert_int_equal(outcome.n_shared + outcome.n_done, 6);
+        assert_true(outcome.work == 60.0);
+    }
+    settings.scheduler = "counter";
+    set.serial = 0.5;
+    set.grouped = true;
+    assert_ok(hf_sim_set_run(&set, &IDEAL, &settings, &outcome, &error));
+    assert_true(fabs(outcome.seconds - 40.0 * (0.5 + 0.5 / 4.0)) < 0.01);
+}
+
+TEST(a_set_is_read_or_refused)
+{
+    static const struct {
+        const char *text, *words;
+    } bad[] = {{"1 2\n3\n", "two numbers"}, {"", "two numbers"}, {"1 0\n", "above 0"}};
+    for (int i = 0; i < 4; i++) {
+        struct hf_sim_set set = {.n = 0};
+        char path[] = "/tmp/test_simulate_XXXXXX";
+        FILE *file = fdopen(mkstemp(path), "w");
+        fputs(i < 3 ? bad[i].text : "1 2\n3 4.5\n", file);
+        fclose(file);
+        if (i < 3) {
+            assert_failure(hf_sim_set_read(path, &set, &error), HF_BAD_INPUT, &error, bad[i].words);
+        } else {
+            assert_ok(hf_sim_set_read(path, &set, &error));
+            assert_int_equal(set.n, 2);
+            assert_true(set.foreseen[1] == 3.0 && set.seconds[1] == 4.5);
+        }
+        hf_sim_set_free(&set);
+        unlink(path);
+    }
 }
 
 TEST_MAIN
