@@ -12,7 +12,7 @@ from .simulation import Rounds
 
 BYTES = models.BYTES_PER_WORD
 TRANSFORMATION, FETCHED, REPLICATED, WHOLE = "transformation", "iterations, T fetched", "iterations, T on every rank", "whole"
-SET_UP = "set-up"
+SET_UP = "localisation and domains"
 LOCALISATION, DOMAINS, HALVES, AMPLITUDES, ITERATIONS = range(5)  # numbers of batches of local MP2; iterations go on
 
 
