@@ -273,7 +273,7 @@ class LocalMp2(unittest.TestCase):
 
     def test_a_batch_for_each_step_and_iteration(self):
         for run in self.trace.values():
-            self.assertEqual(len(run.batches), 4 + run.header["extras"]["local_mp2"]["iterations"])
+            self.assertEqual(len(run.batches), 5 + run.header["extras"]["local_mp2"]["iterations"])  # the correction is last
 
     def test_every_pair_is_there(self):
         for run in self.trace.values():

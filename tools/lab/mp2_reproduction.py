@@ -29,8 +29,12 @@ def recording(shop, algorithm, name=None, memory="0"):
     return shop.recording(name or f"dimer-mp2-{algorithm}", dimer, SIZES.get(algorithm, (1,)))
 
 
-def simulated(shop, algorithm, network=NETWORK, seconds_of_one=None):
-    return Mp2(recording(shop, algorithm), network, models.GAMMA_SECONDS, seconds_of_one=seconds_of_one)
+def simulated(shop, algorithm, network=NETWORK):
+    """Simulated once for all figures."""
+    key = algorithm, network
+    if key not in shop.simulated:
+        shop.simulated[key] = Mp2(recording(shop, algorithm), network, models.GAMMA_SECONDS)
+    return shop.simulated[key]
 
 
 # ---- What the models predict: Figs. 9.4 to 9.6 ----
