@@ -271,9 +271,9 @@ class LocalMp2(unittest.TestCase):
         for run in self.trace.values():
             self.assertEqual(run.header["model"], traces.MODEL)
 
-    def test_a_batch_for_each_step_and_iteration(self):
+    def test_a_batch_for_each_step_and_iteration_and_the_correction(self):
         for run in self.trace.values():
-            self.assertEqual(len(run.batches), 4 + run.header["extras"]["local_mp2"]["iterations"])
+            self.assertEqual(len(run.batches), 5 + run.header["extras"]["local_mp2"]["iterations"])
 
     def test_every_pair_is_there(self):
         for run in self.trace.values():
