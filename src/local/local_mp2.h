@@ -52,10 +52,10 @@ struct hf_local_settings {
     enum hf_local_domains domains;
     const struct hf_local_given *given; /**< of HF_DOMAINS_GIVEN; borrowed */
     double completeness;                /**< largest 1 - b^T S_dd^-1 b; 0: of `domains` */
-    int correction_bonds;      /**< bonds from a domain to the atoms that are corrected for; 0: no correction */
-    double correction_bohr;    /**< so are atoms nearer to those of a plain domain */
-    double degenerate;   /**< populations nearer than this are equal; 0: of `domains` */
-    double strong_bohr;  /**< pairs whose domains are at most so far apart are strong */
+    int correction_bonds; /**< bonds from a domain to the atoms that are corrected for; 0: no correction */
+    double correction_bohr; /**< so are atoms nearer to those of a plain domain */
+    double degenerate;      /**< populations nearer than this are equal; 0: of `domains` */
+    double strong_bohr;     /**< pairs whose domains are at most so far apart are strong */
     double distant_bohr; /**< pairs whose domains are farther apart are distant; INFINITY: none */
     double redundant;    /**< eigenvalues of a pair's S below this are dropped */
     double threshold;    /**< hartree: of integrals and of each quarter of their transformation */
