@@ -110,7 +110,9 @@ hf_status hf_clusters_make(struct hf_fragments *fragments, const struct hf_molec
                              clusters, error));
         }
     if (most > 0 || n == 1) return HF_OK;
-    const struct hf_cluster all = {n, {0, 1, 2}, 0.0}; /* whose members do not count beyond three */
+    struct hf_cluster all = {n, {0, 1, 2}, 0.0}; /* whose members do not count beyond three */
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < i; k++) all.distance = fmax(all.distance, distance_of(fragments, i, k));
     return add(fragments, molecule, all, INFINITY, clusters, error);
 }
 

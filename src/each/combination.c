@@ -69,7 +69,7 @@ static hf_status check_options(const struct hf_options *options, int n_fragment,
     for (int i = 0; i < options->n_value; i++) {
         const struct hf_option_value *value = &options->value[i];
         if (value->level >= HF_OPTION_FILE && is_for_parts(value->option->key) &&
-            hf_each_refuses(value->option))
+            (hf_each_refuses(value->option) || strcmp(value->option->key, "serve") == 0))
             return hf_fail(error, HF_BAD_INPUT,
                            "%s: %s is of one calculation; expected none of it with fragments or "
                            "two basis sets, which need several",
@@ -127,7 +127,8 @@ static hf_status copy_options(const struct hf_options *from, struct hf_options *
     for (int i = 0; i < from->n_value; i++) {
         const struct hf_option_value *value = &from->value[i];
         const char *key = value->option->key;
-        const bool counts = value->option->repeatable || value == hf_options_given(from, key);
+        const bool counts = value->option->repeatable ? !hf_basis_limit_is_named(value->text)
+                                                      : value == hf_options_given(from, key);
         if (counts && is_for_parts(key))
             HF_CHECK(hf_options_add(to, value->option, hf_rest_of_line(value->text),
                                     HF_OPTION_COMMAND_LINE, value->where, error));
@@ -157,6 +158,20 @@ static hf_status choose_file(struct hf_combination *self, struct hf_error *error
     return HF_OK;
 }
 
+/** Refuses fragments with open shells if a method for closed shells was asked for, and not hf. */
+static hf_status check_shells(const struct hf_combination *self, struct hf_error *error)
+{
+    const char *method = hf_options_choice(self->settings->options, "method");
+    const bool closed = strcmp(self->settings->calculation->settings.method, "rhf") == 0;
+    for (int i = 0; i < self->fragments.n && closed && strcmp(method, "hf") != 0; i++)
+        if (self->fragments.fragment[i].multiplicity > 1)
+            return hf_fail(error, HF_BAD_INPUT,
+                           "fragment %d has multiplicity %d, method %s needs multiplicity 1; "
+                           "expected e.g. uhf or ump2",
+                           i + 1, self->fragments.fragment[i].multiplicity, method);
+    return HF_OK;
+}
+
 /** Options of the job. */
 static hf_status plan_options(struct hf_combination *self, struct hf_error *error)
 {
@@ -167,6 +182,7 @@ static hf_status plan_options(struct hf_combination *self, struct hf_error *erro
                            "%s: a basis set that stands in the input itself; expected the name of "
                            "a set or a file with fragments",
                            calculation->choice[i].where);
+    HF_CHECK(check_shells(self, error));
     HF_CHECK(copy_options(self->settings->options, &self->options, error));
     HF_CHECK(add_option(&self->options, "each", "yes", error));
     HF_CHECK(add_option(&self->options, "retry_failed", "yes", error));
@@ -207,8 +223,9 @@ static hf_status prepare(struct hf_combination *self, struct hf_error *error)
 /** What rank 0 does when all parts are computed. */
 static hf_status finish(struct hf_combination *self, struct hf_error *error)
 {
-    const struct hf_calculation *calculation = self->settings->calculation;
+    struct hf_calculation *calculation = self->settings->calculation;
     HF_CHECK(hf_parts_add_up(self, error));
+    hf_calculation_describe_warnings(calculation);
     if (self->settings->each.out != NULL)
         hf_combination_report(self->settings->each.out, self, calculation);
     if (calculation->json_path == NULL) return HF_OK;

@@ -231,7 +231,7 @@ static void put_clusters(struct hf_json extras, const struct hf_combination *sel
         const struct hf_json row = hf_json_row(list);
         put_members(row, self, cluster);
         HF_PUT(row, "distance", cluster->distance * HF_BOHR_IN_ANGSTROM, "angstrom",
-               "between the nearest nuclei of two fragments, the largest of a triple");
+               "between the nearest nuclei of two fragments, the largest one of several pairs");
         for (int f = 0; f < HF_COUNT(list, (int)self->last + 1) + (list.of->page != NULL); f++) {
             const struct hf_interaction *sums = &self->interaction[f];
             HF_PUT(row, f == 0 ? "energy" : "energy_in_all_functions", sums->energy[c], "hartree",

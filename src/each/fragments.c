@@ -120,7 +120,8 @@ static hf_status read_numbers(const struct hf_option_value *given, int n, int nu
     int i = 0;
     bool good = true;
     for (; next_part(&rest, ',', &word) && good; i++)
-        good = i < n && hf_word_integer(word, &number[i]) == HF_NUMBER_OK;
+        good = i < n && hf_word_integer(word, &number[i]) == HF_NUMBER_OK && number[i] >= -1000 &&
+               number[i] <= 1000; /* as charge and multiplicity of a molecule */
     if (good && i == n) return HF_OK;
     return hf_fail(error, HF_BAD_INPUT, "%s: '%.200s'; expected whole numbers of %d fragments",
                    given->where, given->text, n);

@@ -30,7 +30,7 @@ hf_status hf_fragments_read(const struct hf_options *options, struct hf_input *i
 struct hf_cluster {
     int n;                      /**< fragments */
     int member[HF_MOST_BODIES]; /**< ascending; not set if n is larger */
-    double distance;            /**< bohr, the largest one of two members; 0 of single ones */
+    double distance; /**< bohr, the largest one of two fragments in it; 0 of single ones */
 };
 
 /** Clusters: single fragments first, then pairs, then triples; all fragments last. Initialise with = {0}. */

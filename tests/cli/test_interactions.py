@@ -162,6 +162,27 @@ def basis_sets_and_charges_go_to_the_right_parts():
         compare(key, result["extras"]["hf"]["clusters"][1][key], alone["return_result"], 1e-9)
 
 
+def the_last_basis_set_counts():
+    """Sets of the command line replace those of the file, also two of them, as without fragments."""
+    for basis, options in (("cc-pV[DT]Z", ["6-31G"]), ("cc-pV[DT]Z", ["cc-pV[TQ]Z"]), ("6-31G\nbasis 2 cc-pVDZ", ["2=6-31G*", "2=cc-pVTZ"])):
+        with open("sets.inp", "w", encoding="utf-8") as file:
+            file.write(f"basis {basis}\ngeometry\nHe 0 0 0\nHe 0 0 2.9\nend")
+        options = [word for name in options for word in ("--basis", name)]
+        whole, _ = compute(["sets.inp", *options, *CLOSE], f"{options}")
+        parts, _ = compute(["sets.inp", *options, "--fragments", "auto", *CLOSE], f"{options} fragments")
+        compare(f"{options} instead of {basis}", parts["return_result"], whole["return_result"])
+
+
+def unstable_solutions_are_reported():
+    arguments = [write("far.xyz", ["H 0 0 0", "H 0 0 3", "He 0 5 0", "He 0 -5 0"]), "--basis", "6-31G", "--fragments", "1-2,3,4"]
+    result, text = compute([*arguments, "--converger", "diis", "--stability", "check"], "unstable")
+    warning = "2 calculations have unstable solutions, the first one: fragment 1"
+    TEST.check(warning in text and any(warning in line for line in result["extras"]["hf"]["warnings"]), "no warning of an unstable solution", text)
+    extras = result["extras"]["hf"]
+    TEST.check(extras["uncorrected"]["of_bodies"][2:] == [0, 0], "contributions without an expansion", str(extras["uncorrected"]))
+    TEST.check(abs(extras["clusters"][3]["distance"] - 10) < 1e-9, "distance of all fragments", str(extras["clusters"][3]))
+
+
 def far_pairs_are_left_out():
     atoms = [f"He 0.0 0.0 {z}" for z in (0.0, 2.5, 6.0)]
     arguments = [write("three.xyz", atoms), "--basis", "6-31G", "--fragments", "auto", "--many-body", "3"]
@@ -200,6 +221,7 @@ def what_does_not_fit_is_refused():
             (["--fragments", "auto", "--fragment-multiplicities", "2,1"], "fragment 1 has 10 electrons with charge 0, which cannot have multiplicity 2"),
             (["--fragments", "auto", "--fragment-charges", "2,0"], "add up to 2, the charge of the molecule is 0"),
             (["--fragments", "auto", "--fragment-charges", "1"], "expected whole numbers of 2 fragments"),
+            (["--fragments", "auto", "--fragment-charges", "2147483647,0"], "expected whole numbers of 2 fragments"),
             (["--fragments", "auto", "--multiplicity", "3"], "the fragments have 0 unpaired electrons, the molecule has 2"),
             (["--fragments", "auto", "--task", "vibrations"], "expected energy or gradient"),
             (["--fragments", "auto", "--molden", "x"], "molden is of one calculation"),
@@ -212,16 +234,21 @@ def what_does_not_fit_is_refused():
             (["--each", "--basis", "cc-pV[DT]Z"], "extrapolated of one molecule, without each"),
             (["--basis", "def2-[SV,TZV]P"], "no formula is known that extrapolates 'def2-[SV,TZV]P'; expected one of cc-pV[DT]Z"),
             (["--basis", "cc-pV[DT]Z", "--basis", "O=cc-pVDZ"], "no extrapolation with other sets"),
+            (["--basis", "cc-pV[DT]Z", "--basis", "cc-pV[DT]Z"], "no extrapolation with other sets"),
+            (["--basis", "./a[1]/own.gbs"], "there is no such file"),
             (["--basis", "def2-[SVP,TZVPP]", "--extrapolation", "helgaker"], "no formula of helgaker")]:
         _, text = compute([water, *options], " ".join(options), code=2)
         TEST.check(reason in text, f"{' '.join(options)}: another message than '{reason}':", text)
     spins = write("radicals.xyz", ["H 0 0 0", "H 0 0 3", "He 0 3 0"])
     _, text = compute([spins, "--fragments", "auto", "--many-body", "2"], "spins", code=2)
     TEST.check("fragments 1 and 2 are open shells" in text, "spins:", text)
+    _, text = compute([spins, "--fragments", "auto", "--method", "mp2"], "closed shells", code=2)
+    TEST.check("fragment 1 has multiplicity 2, method mp2 needs multiplicity 1" in text, "closed shells:", text)
 
 
 TESTS = [interactions_are_those_of_psi4, limits_are_those_of_psi4, fragments_of_qcschema_are_used, finished_parts_are_not_computed_again,
-         gradients_in_the_limit_are_slopes, basis_sets_and_charges_go_to_the_right_parts, far_pairs_are_left_out,
+         gradients_in_the_limit_are_slopes, basis_sets_and_charges_go_to_the_right_parts, the_last_basis_set_counts,
+         unstable_solutions_are_reported, far_pairs_are_left_out,
          bonds_that_are_cut_are_reported, what_does_not_fit_is_refused]
 
 
