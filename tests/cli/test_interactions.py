@@ -137,6 +137,12 @@ def fragments_of_qcschema_are_used():
                    "specification": {"driver": "energy", "model": {"method": "hf", "basis": "STO-3G"}, "keywords": {"many_body": 2}}}, file)
     result, _ = compute(["input.json"], "QCSchema 2")
     TEST.check(result["schema_version"] == 2 and "input_data" in result and "clusters" in result["extras"]["hf"], "QCSchema 2", str(result)[:300])
+    for keywords, code in (({}, 0), ({"many_body": 2}, 2)):  # parts of electrons count only if fragments are computed
+        with open("input.json", "w", encoding="utf-8") as file:
+            json.dump({"schema_name": "qcschema_input", "driver": "energy", "model": {"method": "hf", "basis": "STO-3G"}, "keywords": keywords,
+                       "molecule": {**molecule, "fragment_charges": [0.5, -0.5]}}, file)
+        _, text = compute(["input.json"], f"half charges {keywords}", code)
+        TEST.check(code == 0 or "'0.5,-0.5'; expected whole numbers of 2 fragments" in text, "half charges:", text)
     shell = {"angular_momentum": [0], "harmonic_type": "spherical", "exponents": [1.0], "coefficients": [[1.0]]}
     own = {"schema_name": "qcschema_basis", "schema_version": 1, "name": "own", "center_data": {"he": {"electron_shells": [shell]}},
            "atom_map": ["he", "he"]}
