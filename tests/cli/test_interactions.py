@@ -217,6 +217,8 @@ def finished_parts_are_not_computed_again():
     TEST.check(first["return_result"] == second["return_result"], "another energy after a restart")
     _, text = compute([*arguments, "--max-iterations", "1"], "no convergence", code=1)
     TEST.check("fragment 1: the SCF did not converge" in text, "no reason for a failure", text)
+    text = TEST.run([*arguments, "--max-iterations", "1", "--check"])[1]
+    TEST.check("Molecules     5, and 0" in text, "failures are not foreseen", text)
 
 
 def what_does_not_fit_is_refused():
