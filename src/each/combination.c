@@ -164,11 +164,11 @@ static hf_status check_shells(const struct hf_combination *self, struct hf_error
     const char *method = hf_options_choice(self->settings->options, "method");
     const bool closed = strcmp(self->settings->calculation->settings.method, "rhf") == 0;
     for (int i = 0; i < self->fragments.n && closed && strcmp(method, "hf") != 0; i++)
-        if (self->fragments.fragment[i].multiplicity > 1)
+        if (self->fragments.multiplicity[i] > 1)
             return hf_fail(error, HF_BAD_INPUT,
                            "fragment %d has multiplicity %d, method %s needs multiplicity 1; "
                            "expected e.g. uhf or ump2",
-                           i + 1, self->fragments.fragment[i].multiplicity, method);
+                           i + 1, self->fragments.multiplicity[i], method);
     return HF_OK;
 }
 

@@ -31,10 +31,9 @@ static void print_fragments(FILE *out, const struct hf_combination *self)
     char atoms[200];
     fprintf(out, "\nFragments\n  %4s  %6s  %12s  %s\n", "", "charge", "multiplicity", "atoms");
     for (int i = 0; i < self->fragments.n; i++) {
-        const struct hf_fragment *fragment = &self->fragments.fragment[i];
         list_atoms(self, i, sizeof atoms, atoms);
-        fprintf(out, "  %4d  %6d  %12d  %s\n", i + 1, fragment->charge, fragment->multiplicity,
-                atoms);
+        fprintf(out, "  %4d  %6d  %12d  %s\n", i + 1, self->fragments.charge[i],
+                self->fragments.multiplicity[i], atoms);
     }
 }
 
@@ -169,15 +168,13 @@ static void put_limit(struct hf_json extras, const struct hf_basis_limit *limit)
         hf_json_object(extras, "basis_limit", "with two basis sets in brackets");
     HF_PUT(to, "smaller_set", limit->name[0], NULL, "basis set");
     HF_PUT(to, "larger_set", limit->name[1], NULL, "basis set");
-    if (HF_ANY(to, formula != NULL)) {
-        HF_PUT(to, "cardinal", formula->cardinal, NULL, "X of the smaller set");
-        HF_PUT(to, "scf_formula", formula->root ? "exp(-alpha sqrt(X))" : "exp(-alpha X)", NULL,
-               "what the error of the SCF energy is proportional to");
-        HF_PUT(to, "alpha", formula->alpha, NULL, "exponent of the SCF");
-        HF_PUT(to, "beta", formula->beta, NULL,
-               "the error of the correlation energy is proportional to X^-beta");
-        HF_PUT(to, "source", formula->source, NULL, "literature of the formulas");
-    }
+    HF_PUT(to, "cardinal", formula->cardinal, NULL, "X of the smaller set");
+    HF_PUT(to, "scf_formula", formula->root ? "exp(-alpha sqrt(X))" : "exp(-alpha X)", NULL,
+           "what the error of the SCF energy is proportional to");
+    HF_PUT(to, "alpha", formula->alpha, NULL, "exponent of the SCF");
+    HF_PUT(to, "beta", formula->beta, NULL,
+           "the error of the correlation energy is proportional to X^-beta");
+    HF_PUT(to, "source", formula->source, NULL, "literature of the formulas");
 }
 
 /** Fragments of a cluster, counted from 1. */
@@ -193,13 +190,12 @@ static void put_fragments(struct hf_json extras, const struct hf_combination *se
 {
     const struct hf_json list = hf_json_array(extras, "fragments", NULL, "with `--fragments`");
     for (int i = 0; i < HF_COUNT(list, self->fragments.n); i++) {
-        const struct hf_fragment *fragment = &self->fragments.fragment[i];
         const struct hf_json row = hf_json_row(list);
         const struct hf_json atoms = hf_json_array(row, "atoms", NULL, "atoms, from 1");
         for (int a = 0; a < HF_COUNT(atoms, self->molecule->n_atom); a++)
             if (HF_ANY(atoms, self->fragments.of_atom[a] == i)) HF_APPEND(atoms, a + 1);
-        HF_PUT(row, "charge", fragment->charge, "e", "charge");
-        HF_PUT(row, "multiplicity", fragment->multiplicity, NULL, "2S+1");
+        HF_PUT(row, "charge", self->fragments.charge[i], "e", "charge");
+        HF_PUT(row, "multiplicity", self->fragments.multiplicity[i], NULL, "2S+1");
     }
 }
 
@@ -325,7 +321,7 @@ void hf_combination_describe_json(FILE *page)
     struct hf_json_document document = {.page = page};
     const struct hf_json extras = {.of = &document, .path = "extras.hf."};
     static const struct hf_limit_formula formula;
-    static struct hf_fragment fragment;
+    static int one;
     static struct hf_cluster cluster;
     static struct hf_part part;
     static struct hf_molecule molecule;
@@ -335,7 +331,7 @@ void hf_combination_describe_json(FILE *page)
                                         .gradient = gradient,
                                         .gradient_of_interaction = gradient};
     const struct hf_combination self = {.molecule = &molecule,
-                                        .fragments = {.fragment = &fragment},
+                                        .fragments = {.charge = &one, .multiplicity = &one},
                                         .clusters = {.cluster = &cluster},
                                         .limit = {.formula = &formula},
                                         .part = &part,

@@ -7,17 +7,13 @@
 
 enum { HF_MOST_BODIES = 3 };
 
-struct hf_fragment {
-    int charge, multiplicity, n_atom;
-};
-
 /** Initialise with = {.arena = {.label = }}. */
 struct hf_fragments {
     int n;
-    int *of_atom;                 /**< [n_atom] fragment of each atom */
-    struct hf_fragment *fragment; /**< [n] */
-    double *distance;             /**< [n][n] bohr, between the nearest nuclei */
-    struct hf_arena arena;        /**< has the arrays */
+    int *of_atom;               /**< [n_atom] fragment of each atom */
+    int *charge, *multiplicity; /**< [n] */
+    double *distance;           /**< [n][n] bohr, between the nearest nuclei */
+    struct hf_arena arena;      /**< has the arrays */
 };
 
 /** Reads the options fragments, fragment_charges and fragment_multiplicities; `options` NULL: one fragment. Warns of
