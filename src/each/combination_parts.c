@@ -53,7 +53,7 @@ static bool is_replaced(const struct hf_calculation *of, int i)
 /** Keys of basis sets; atoms are counted anew. */
 static void print_basis(const struct hf_combination *self, const struct hf_part *part, FILE *record)
 {
-    const struct hf_calculation *of = self->of_set[part->set];
+    const struct hf_calculation *of = self->settings->calculation;
     for (int i = 0; i < of->n_choice; i++) {
         const struct hf_basis_choice *choice = &of->choice[i];
         int number = 0;
@@ -68,7 +68,7 @@ static void print_basis(const struct hf_combination *self, const struct hf_part 
             fprintf(record, "%d ", number);
         else if (choice->atomic_number > 0)
             fprintf(record, "%s ", hf_element_symbol(choice->atomic_number));
-        fprintf(record, "%s\n", choice->name);
+        fprintf(record, "%s\n", self->limit.n > 1 ? self->limit.name[part->set] : choice->name);
     }
 }
 
