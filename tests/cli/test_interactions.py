@@ -198,6 +198,13 @@ def far_pairs_are_left_out():
     TEST.check("2 pairs left out" in text and "1 triple left out" in text, "what is left out is not reported", text)
 
 
+def all_atoms_of_a_fragment_are_listed():
+    atoms = [f"He 0 {6 * (i % 2)} {5 * i}" for i in range(100)]
+    lists = ["+".join(str(i + 1) for i in range(k, 100, 2)) for k in (0, 1)]
+    _, text = compute([write("chain.xyz", atoms), "--basis", "STO-3G", "--fragments", ",".join(lists)], "a long list of atoms")
+    TEST.check(all(" " + atoms.replace("+", ", ") + "\n" in text for atoms in lists), "a long list of atoms:", text)
+
+
 def bonds_that_are_cut_are_reported():
     _, text = compute([write("one.xyz", CASES[0]["fragments"][0]["atoms"]), "--basis", "STO-3G", "--fragments", "1-2,3",
                        "--fragment-multiplicities", "2,2", "--method", "uhf"], "cut")
@@ -257,7 +264,7 @@ def what_does_not_fit_is_refused():
 TESTS = [interactions_are_those_of_psi4, limits_are_those_of_psi4, fragments_of_qcschema_are_used, finished_parts_are_not_computed_again,
          gradients_in_the_limit_are_slopes, basis_sets_and_charges_go_to_the_right_parts, the_last_basis_set_counts,
          unstable_solutions_are_reported, far_pairs_are_left_out,
-         bonds_that_are_cut_are_reported, what_does_not_fit_is_refused]
+         all_atoms_of_a_fragment_are_listed, bonds_that_are_cut_are_reported, what_does_not_fit_is_refused]
 
 
 def main():
