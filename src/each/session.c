@@ -195,6 +195,7 @@ hf_status hf_run_each(struct hf_session *session, const struct hf_run_each_setti
                       bool *all_good, struct hf_error *error)
 {
     struct hf_error own;
+    static const char *const name[] = {"the list of keys"};
     struct hf_options options;
     struct inputs inputs = {settings, ""};
     const struct hf_each_settings each = {
@@ -208,6 +209,8 @@ hf_status hf_run_each(struct hf_session *session, const struct hf_run_each_setti
     *all_good = false;
     hf_options_init(&options, hf_option_table());
     HF_TRY(hf_agree(session->context->comm, add_keys(settings, &options, error), error));
+    const uint64_t sum = hf_each_hash_settings(&options);
+    HF_TRY(hf_agree_on_same(session->context->comm, 1, name, &sum, error));
     HF_TRY(hf_each(session->context, &each, all_good, error));
 cleanup:
     hf_interruption_watch(session->context->interruption, session->asked, session->asked_data);
