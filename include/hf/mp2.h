@@ -76,9 +76,11 @@ struct hf_mp2_result {
     double sent_bytes; /**< sent by all ranks together */
     double n_quartet;  /**< quartets computed on all ranks */
     int n_shell;       /**< shells of the merged basis (hf_basis_merge) */
-    /** Matrix products in the two halves of the transformation, on all ranks: additions and multiplications (without
-     *  those of padding), and CPU seconds of all threads. */
-    double n_flop[2], cpu_seconds[2];
+    /** Matrix products in the two halves of the transformation and in the second pass of derivatives, on all ranks:
+     *  additions and multiplications (without those of padding), and CPU seconds of all threads. */
+    double n_flop[3], cpu_seconds[3];
+    /** CPU seconds of the second pass for integrals and for their derivatives */
+    double integral_seconds, derivative_seconds;
 };
 
 /** Phases: first half, exchange, second half, waiting. */

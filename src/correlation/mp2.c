@@ -226,18 +226,19 @@ static hf_status add_up(struct hf_mp2 *mp2, struct hf_error *error)
 {
     struct hf_mp2_result *result = mp2->result;
     const struct hf_mp2_pairs *pairs = &mp2->energy;
-    double counts[6] = {result->sent_bytes, result->n_quartet,      result->n_flop[0],
-                        result->n_flop[1],  result->cpu_seconds[0], result->cpu_seconds[1]};
+    double *const count[] = {&result->sent_bytes,       &result->n_quartet,
+                             &result->n_flop[0],        &result->n_flop[1],
+                             &result->n_flop[2],        &result->cpu_seconds[0],
+                             &result->cpu_seconds[1],   &result->cpu_seconds[2],
+                             &result->integral_seconds, &result->derivative_seconds};
+    enum { N_COUNT = sizeof count / sizeof *count };
+    double counts[N_COUNT];
+    for (int i = 0; i < N_COUNT; i++) counts[i] = *count[i];
     hf_sum_over_ranks(mp2->context->comm, pairs->n, pairs->all);
-    hf_sum_over_ranks(mp2->context->comm, 6, counts);
+    hf_sum_over_ranks(mp2->context->comm, N_COUNT, counts);
+    for (int i = 0; i < N_COUNT; i++) *count[i] = counts[i];
     MPI_Allreduce(MPI_IN_PLACE, &result->bytes, 1, MPI_DOUBLE, MPI_MAX, mp2->context->comm);
-    result->sent_bytes = counts[0];
-    result->n_quartet = counts[1];
     result->n_shell = mp2->merged->n_shell;
-    for (int half = 0; half < 2; half++) {
-        result->n_flop[half] = counts[2 + half];
-        result->cpu_seconds[half] = counts[4 + half];
-    }
     for (int spin = 0; spin < mp2->n_spin; spin++) {
         result->same_spin += sum_of(pairs->n_same[spin], pairs->same[spin]);
         result->n_correlated[spin] = mp2->orbitals[spin].n_occupied;

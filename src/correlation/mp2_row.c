@@ -300,6 +300,14 @@ static void put_json(const struct hf_quantity *quantity, const struct hf_json_pl
     HF_PUT(to, "second_half_flops", result->n_flop[1], NULL, "operations of matrix products");
     HF_PUT(to, "second_half_product_seconds", result->cpu_seconds[1], "s",
            "time of matrix products, all threads");
+    HF_PUT(to, "second_pass_flops", result->n_flop[2], NULL,
+           "operations of matrix products for derivatives");
+    HF_PUT(to, "second_pass_product_seconds", result->cpu_seconds[2], "s",
+           "time of these matrix products, all threads");
+    HF_PUT(to, "second_pass_integral_seconds", result->integral_seconds, "s",
+           "time of integrals for derivatives, all threads");
+    HF_PUT(to, "second_pass_derivative_seconds", result->derivative_seconds, "s",
+           "time of derivatives of integrals, all threads");
 }
 
 static const struct hf_phase *const phases[] = {&hf_phase_mp2_first,

@@ -18,7 +18,7 @@ const struct hf_phase hf_phase_mp2_derivatives = {.name = "MP2: derivatives"};
 
 /** hartree/bohr: quartets whose estimate is below it are left out; primitive ones below a share of it, with the largest
  *  element of the density. */
-static const double THRESHOLD = 1e-10, PRIMITIVE_SHARE = 0.01;
+static const double THRESHOLD = 1e-12, PRIMITIVE_SHARE = 0.01;
 
 /** Data shared by the threads of a rank. i counts the orbitals of the batch of both spins. */
 struct second_pass {
@@ -57,6 +57,7 @@ struct passer {
     double gradient[HF_MAX_BATCH][4][3];
     double largest; /**< element of the density with a ket that the bra has met, 1 at least */
     double n_flop, seconds; /**< for matrix products */
+    double integral_seconds, derivative_seconds;
 };
 
 static const struct hf_mp2_orbitals *orbitals_of(const struct passer *own, int spin)
@@ -358,15 +359,19 @@ static hf_status do_bra(struct passer *own, struct hf_pass_thread *thread, int64
 {
     struct hf_part part = {0};
     const struct hf_mp2 *mp2 = own->pass->mp2;
+    const double start = hf_thread_seconds();
     HF_CHECK(hf_mp2_bra_compute(&own->bra, thread->worker, task, error));
+    own->integral_seconds += hf_thread_seconds() - start;
     if (own->bra.pair == NULL) return HF_OK;
     own->block = mp2->block[own->bra.pair - mp2->pairs->pair];
     own->n_rs = (int)hf_mp2_n_row(mp2->pairs, own->bra.pair - mp2->pairs->pair);
     transform(own);
+    const double begin = hf_thread_seconds();
     find_strips(own);
     own->largest = 1.0;
     for (int32_t i = 0; hf_work_find_part(thread->worker, task, i, &part); i++)
         if (part.n_ket > 0) HF_CHECK(hf_work_do_part(thread->worker, &consumer, own, &part, error));
+    own->derivative_seconds += hf_thread_seconds() - begin;
     hf_work_trace_step(thread->worker, HF_TRACE_TASK, task);
     return HF_OK;
 }
@@ -437,8 +442,10 @@ static void end(void *self, void *data)
     struct hf_mp2_derivatives *result = mp2->settings->derivatives;
     for (int i = 0; i < result->n_atom; i++)
         for (int x = 0; x < 3; x++) result->slope_steps[i][x] += own->slope[i][x];
-    mp2->result->n_flop[1] += own->n_flop;
-    mp2->result->cpu_seconds[1] += own->seconds;
+    mp2->result->n_flop[2] += own->n_flop;
+    mp2->result->cpu_seconds[2] += own->seconds;
+    mp2->result->integral_seconds += own->integral_seconds;
+    mp2->result->derivative_seconds += own->derivative_seconds;
 }
 
 static const struct hf_pass of_thread = {.label = "the second pass of MP2",

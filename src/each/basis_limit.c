@@ -28,15 +28,20 @@ static const struct hf_limit_formula formulas[] = {
 };
 enum { N_FORMULA = sizeof formulas / sizeof *formulas };
 
+bool hf_basis_limit_is_named(const char *text)
+{
+    const char *begin = strchr(text, '[');
+    return begin != NULL && strchr(begin, ']') != NULL && !hf_option_is_path(hf_word_of(text));
+}
+
 /** The basis set with brackets of the level that counts; NULL: there is none. */
 static const struct hf_option_value *find_brackets(const struct hf_options *options)
 {
     const struct hf_option_value *last = hf_options_given(options, "basis");
     for (int i = 0; i < options->n_value && last != NULL; i++) {
         const struct hf_option_value *value = &options->value[i];
-        const char *begin = strchr(value->text, '[');
-        if (value->option == last->option && value->level == last->level && begin != NULL &&
-            strchr(begin, ']') != NULL)
+        if (value->option == last->option && value->level == last->level &&
+            hf_basis_limit_is_named(value->text))
             return value;
     }
     return NULL;
@@ -99,8 +104,7 @@ static hf_status check_others(const struct hf_options *options, const struct hf_
 {
     for (int i = 0; i < options->n_value; i++) {
         const struct hf_option_value *other = &options->value[i];
-        if (other->option == given->option && other->level == given->level &&
-            strcmp(other->text, given->text) != 0)
+        if (other != given && other->option == given->option && other->level == given->level)
             return hf_fail(error, HF_BAD_INPUT,
                            "%s: '%.200s' beside '%.200s', but no extrapolation with other sets for "
                            "some atoms is known",

@@ -24,6 +24,9 @@ struct hf_basis_limit {
     double scf[2], correlation[2];          /**< factors of the energies in the sets */
 };
 
+/** Whether the name of a basis set has brackets, and is no path. Local. */
+bool hf_basis_limit_is_named(const char *text);
+
 /** Whether the basis set that counts has brackets, as in cc-pV[DT]Z. Local. */
 bool hf_basis_limit_is_asked(const struct hf_options *options);
 

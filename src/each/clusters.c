@@ -27,8 +27,8 @@ void hf_cluster_state(const struct hf_fragments *fragments, const struct hf_mole
     *charge = 0;
     *multiplicity = 1;
     for (int i = 0; i < cluster->n; i++) {
-        *charge += fragments->fragment[cluster->member[i]].charge;
-        *multiplicity += fragments->fragment[cluster->member[i]].multiplicity - 1;
+        *charge += fragments->charge[cluster->member[i]];
+        *multiplicity += fragments->multiplicity[cluster->member[i]] - 1;
     }
 }
 
@@ -52,9 +52,8 @@ static hf_status check_spins(const struct hf_fragments *fragments,
 {
     int n_unpaired = 0, n_open = 0;
     if (cluster->n == fragments->n) return HF_OK;
-    for (int i = 0; i < fragments->n; i++) n_unpaired += fragments->fragment[i].multiplicity - 1;
-    for (int i = 0; i < cluster->n; i++)
-        n_open += fragments->fragment[cluster->member[i]].multiplicity > 1;
+    for (int i = 0; i < fragments->n; i++) n_unpaired += fragments->multiplicity[i] - 1;
+    for (int i = 0; i < cluster->n; i++) n_open += fragments->multiplicity[cluster->member[i]] > 1;
     if (n_open < 2 || n_unpaired == molecule->multiplicity - 1) return HF_OK;
     return hf_fail(error, HF_BAD_INPUT,
                    "fragments %d and %d are open shells in a molecule whose spins are not "
@@ -110,7 +109,9 @@ hf_status hf_clusters_make(struct hf_fragments *fragments, const struct hf_molec
                              clusters, error));
         }
     if (most > 0 || n == 1) return HF_OK;
-    const struct hf_cluster all = {n, {0, 1, 2}, 0.0}; /* whose members do not count beyond three */
+    struct hf_cluster all = {n, {0, 1, 2}, 0.0}; /* whose members do not count beyond three */
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < i; k++) all.distance = fmax(all.distance, distance_of(fragments, i, k));
     return add(fragments, molecule, all, INFINITY, clusters, error);
 }
 

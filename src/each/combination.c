@@ -58,8 +58,6 @@ static bool is_for_parts(const char *key)
 static hf_status check_options(const struct hf_options *options, int n_fragment,
                                struct hf_error *error)
 {
-    static const char *const files[] = {"guess", "domains"};
-    static const char *const counts[] = {"frozen_core", "frozen_virtuals"};
     const char *task = hf_options_text(options, "task");
     int number;
     if (strcmp(task, "energy") != 0 && strcmp(task, "gradient") != 0)
@@ -68,27 +66,23 @@ static hf_status check_options(const struct hf_options *options, int n_fragment,
                        hf_options_given(options, "task")->where, task);
     for (int i = 0; i < options->n_value; i++) {
         const struct hf_option_value *value = &options->value[i];
-        if (value->level >= HF_OPTION_FILE && is_for_parts(value->option->key) &&
-            hf_each_refuses(value->option))
+        const char *key = value->option->key;
+        const struct hf_word text = hf_rest_of_line(value->text);
+        const bool is_file = value->option->or_path && hf_option_is_path(text);
+        if (value->level < HF_OPTION_FILE || value != hf_options_given(options, key) ||
+            !is_for_parts(key))
+            continue;
+        if (hf_each_refuses(value->option) || is_file || strcmp(key, "serve") == 0)
             return hf_fail(error, HF_BAD_INPUT,
-                           "%s: %s is of one calculation; expected none of it with fragments or "
-                           "two basis sets, which need several",
-                           value->where, value->option->key);
-    }
-    for (int i = 0; i < 2; i++) {
-        const struct hf_option_value *file = hf_options_given(options, files[i]),
-                                     *count = hf_options_given(options, counts[i]);
-        if (file != NULL && hf_option_is_path(hf_rest_of_line(file->text)))
-            return hf_fail(error, HF_BAD_INPUT,
-                           "%s: %.200s is of one calculation; expected no file with fragments or "
-                           "two basis sets, which need several",
-                           file->where, file->text);
-        if (count != NULL && n_fragment > 1 &&
-            hf_word_integer(hf_rest_of_line(count->text), &number) == HF_NUMBER_OK && number > 0)
+                           "%s: %s is of one calculation; expected %s with fragments or two basis "
+                           "sets, which need several",
+                           value->where, key, is_file ? "no file" : "none of it");
+        if (n_fragment > 1 && strncmp(key, "frozen_", strlen("frozen_")) == 0 &&
+            hf_word_integer(text, &number) == HF_NUMBER_OK && number > 0)
             return hf_fail(error, HF_BAD_INPUT,
                            "%s: %d orbitals cannot be left out of each fragment; expected default "
                            "or none",
-                           count->where, number);
+                           value->where, number);
     }
     return HF_OK;
 }
@@ -127,7 +121,8 @@ static hf_status copy_options(const struct hf_options *from, struct hf_options *
     for (int i = 0; i < from->n_value; i++) {
         const struct hf_option_value *value = &from->value[i];
         const char *key = value->option->key;
-        const bool counts = value->option->repeatable || value == hf_options_given(from, key);
+        const bool counts = value->option->repeatable ? !hf_basis_limit_is_named(value->text)
+                                                      : value == hf_options_given(from, key);
         if (counts && is_for_parts(key))
             HF_CHECK(hf_options_add(to, value->option, hf_rest_of_line(value->text),
                                     HF_OPTION_COMMAND_LINE, value->where, error));
@@ -157,6 +152,20 @@ static hf_status choose_file(struct hf_combination *self, struct hf_error *error
     return HF_OK;
 }
 
+/** Refuses fragments with open shells if a method for closed shells was asked for, and not hf. */
+static hf_status check_shells(const struct hf_combination *self, struct hf_error *error)
+{
+    const char *method = hf_options_choice(self->settings->options, "method");
+    const bool closed = strcmp(self->settings->calculation->settings.method, "rhf") == 0;
+    for (int i = 0; i < self->fragments.n && closed && strcmp(method, "hf") != 0; i++)
+        if (self->fragments.multiplicity[i] > 1)
+            return hf_fail(error, HF_BAD_INPUT,
+                           "fragment %d has multiplicity %d, method %s needs multiplicity 1; "
+                           "expected e.g. uhf or ump2",
+                           i + 1, self->fragments.multiplicity[i], method);
+    return HF_OK;
+}
+
 /** Options of the job. */
 static hf_status plan_options(struct hf_combination *self, struct hf_error *error)
 {
@@ -167,48 +176,30 @@ static hf_status plan_options(struct hf_combination *self, struct hf_error *erro
                            "%s: a basis set that stands in the input itself; expected the name of "
                            "a set or a file with fragments",
                            calculation->choice[i].where);
+    HF_CHECK(check_shells(self, error));
     HF_CHECK(copy_options(self->settings->options, &self->options, error));
     HF_CHECK(add_option(&self->options, "each", "yes", error));
     HF_CHECK(add_option(&self->options, "retry_failed", "yes", error));
     return add_option(&self->options, "json", self->path, error);
 }
 
-/** Puts one of two basis sets in the place of both. Local. */
-static hf_status choose_set(const struct hf_combination *self, int set, struct hf_error *error)
+/** Puts the larger one of two basis sets in the place of both. The library has them for the same elements. Local. */
+static hf_status choose_larger_set(const struct hf_combination *self, struct hf_error *error)
 {
     struct hf_options *options = self->settings->options;
-    char *name = hf_copy_string(&options->arena, self->limit.name[set]);
+    if (self->limit.n == 1) return HF_OK;
+    char *name = hf_copy_string(&options->arena, self->limit.name[1]);
     if (name == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory for a basis set");
     options->value[self->limit.value].text = name;
     return HF_OK;
 }
 
-/** Prepares the calculation of the whole molecule, which checks settings; basis sets of both. Collective. */
-static hf_status prepare(struct hf_combination *self, struct hf_error *error)
-{
-    struct hf_calculation *calculation = self->settings->calculation;
-    MPI_Comm comm = calculation->context->comm;
-    const int last = self->limit.n - 1;
-    self->of_set[last] = calculation;
-    if (last > 0) {
-        self->of_set[0] = &self->smaller;
-        self->smaller.context = calculation->context;
-        self->smaller.input.molecule = calculation->input.molecule; /* lent */
-        HF_CHECK(hf_agree(comm, choose_set(self, 0, error), error));
-        const hf_status status =
-            hf_calculation_make_basis(&self->smaller, self->settings->options, error);
-        self->smaller.input.molecule = (struct hf_molecule){.n_atom = 0};
-        if (status != HF_OK) return status;
-        HF_CHECK(hf_agree(comm, choose_set(self, last, error), error));
-    }
-    return hf_calculation_prepare(calculation, self->settings->options, true, error);
-}
-
 /** What rank 0 does when all parts are computed. */
 static hf_status finish(struct hf_combination *self, struct hf_error *error)
 {
-    const struct hf_calculation *calculation = self->settings->calculation;
+    struct hf_calculation *calculation = self->settings->calculation;
     HF_CHECK(hf_parts_add_up(self, error));
+    hf_calculation_describe_warnings(calculation);
     if (self->settings->each.out != NULL)
         hf_combination_report(self->settings->each.out, self, calculation);
     if (calculation->json_path == NULL) return HF_OK;
@@ -222,7 +213,6 @@ hf_status hf_combine(struct hf_context *context, const struct hf_combination_set
         .settings = settings,
         .fragments.arena.label = "fragments",
         .arena.label = "a combination",
-        .smaller.arena.label = "a smaller basis set",
     };
     struct hf_each_settings each = settings->each;
     bool all_good;
@@ -230,8 +220,9 @@ hf_status hf_combine(struct hf_context *context, const struct hf_combination_set
     hf_status status = choose_file(&self, error);
     if (status == HF_OK) status = plan_clusters(&self, error);
     if (status == HF_OK) status = hf_parts_plan(&self, error);
+    if (status == HF_OK) status = choose_larger_set(&self, error);
     HF_TRY(hf_agree(context->comm, status, error));
-    HF_TRY(prepare(&self, error));
+    HF_TRY(hf_calculation_prepare(settings->calculation, settings->options, true, error));
     HF_TRY(hf_agree(context->comm, plan_options(&self, error), error));
     if (context->rank == 0)
         self.settings_hash =
@@ -245,7 +236,6 @@ hf_status hf_combine(struct hf_context *context, const struct hf_combination_set
     HF_TRY(hf_agree(context->comm, status, error));
 cleanup:
     free(self.text);
-    hf_calculation_done(&self.smaller);
     hf_options_done(&self.options);
     hf_arena_done(&self.fragments.arena);
     hf_arena_done(&self.arena);

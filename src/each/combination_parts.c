@@ -39,10 +39,21 @@ bool hf_part_has_atom(const struct hf_combination *self, const struct hf_part *p
     return is_real || part->functions == HF_ALL_FUNCTIONS;
 }
 
+/** Whether a later choice is for the same atoms. */
+static bool is_replaced(const struct hf_calculation *of, int i)
+{
+    const struct hf_basis_choice *choice = &of->choice[i];
+    for (int k = i + 1; k < of->n_choice; k++)
+        if (of->choice[k].atom == choice->atom &&
+            of->choice[k].atomic_number == choice->atomic_number)
+            return true;
+    return false;
+}
+
 /** Keys of basis sets; atoms are counted anew. */
 static void print_basis(const struct hf_combination *self, const struct hf_part *part, FILE *record)
 {
-    const struct hf_calculation *of = self->of_set[part->set];
+    const struct hf_calculation *of = self->settings->calculation;
     for (int i = 0; i < of->n_choice; i++) {
         const struct hf_basis_choice *choice = &of->choice[i];
         int number = 0;
@@ -51,13 +62,13 @@ static void print_basis(const struct hf_combination *self, const struct hf_part 
             is_there = hf_part_has_atom(self, part, a, &ghost);
             number += is_there;
         }
-        if (choice->atom >= 0 && !is_there) continue;
+        if ((choice->atom >= 0 && !is_there) || is_replaced(of, i)) continue;
         fprintf(record, "basis ");
         if (choice->atom >= 0)
             fprintf(record, "%d ", number);
         else if (choice->atomic_number > 0)
             fprintf(record, "%s ", hf_element_symbol(choice->atomic_number));
-        fprintf(record, "%s\n", choice->name);
+        fprintf(record, "%s\n", self->limit.n > 1 ? self->limit.name[part->set] : choice->name);
     }
 }
 

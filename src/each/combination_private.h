@@ -41,12 +41,10 @@ struct hf_combination {
     int64_t n_part;
     struct hf_part *part;
     struct hf_interaction interaction[HF_N_FUNCTIONS];
-    struct hf_options options;     /**< of the job */
-    uint64_t settings_hash;        /**< of the job; on rank 0 */
-    struct hf_calculation smaller; /**< has the choice of the smaller basis set */
-    const struct hf_calculation *of_set[2];
-    char *path;            /**< of the JSON lines */
-    char name[400], *text; /**< of the last record */
+    struct hf_options options; /**< of the job */
+    uint64_t settings_hash;    /**< of the job; on rank 0 */
+    char *path;                /**< of the JSON lines */
+    char name[400], *text;     /**< of the last record */
     struct hf_arena arena;
 };
 

@@ -10,31 +10,28 @@
 /** CODATA 2018, and the thermochemical calorie. */
 static const double IN_KJ_PER_MOL = 2625.499639, KJ_IN_KCAL = 1.0 / 4.184;
 
-/** Atoms of a fragment as ranges, "1-3, 7"; cut to `size` bytes. */
-static void list_atoms(const struct hf_combination *self, int fragment, size_t size, char text[])
+/** Prints the atoms of a fragment as ranges, "1-3, 7". */
+static void print_atoms(FILE *out, const struct hf_combination *self, int fragment)
 {
     const int n = self->molecule->n_atom, *of = self->fragments.of_atom;
-    size_t at = 0;
-    text[0] = '\0';
-    for (int i = 0; i < n && at + 32 < size; i++) {
-        int last = i;
+    const char *comma = "";
+    for (int i = 0; i < n; i++) {
+        const int first = i;
         if (of[i] != fragment) continue;
-        while (last + 1 < n && of[last + 1] == fragment) last++;
-        at += (size_t)snprintf(text + at, size - at, last > i ? "%s%d-%d" : "%s%d",
-                               at > 0 ? ", " : "", i + 1, last + 1);
-        i = last;
+        while (i + 1 < n && of[i + 1] == fragment) i++;
+        fprintf(out, i > first ? "%s%d-%d" : "%s%d", comma, first + 1, i + 1);
+        comma = ", ";
     }
 }
 
 static void print_fragments(FILE *out, const struct hf_combination *self)
 {
-    char atoms[200];
     fprintf(out, "\nFragments\n  %4s  %6s  %12s  %s\n", "", "charge", "multiplicity", "atoms");
     for (int i = 0; i < self->fragments.n; i++) {
-        const struct hf_fragment *fragment = &self->fragments.fragment[i];
-        list_atoms(self, i, sizeof atoms, atoms);
-        fprintf(out, "  %4d  %6d  %12d  %s\n", i + 1, fragment->charge, fragment->multiplicity,
-                atoms);
+        fprintf(out, "  %4d  %6d  %12d  ", i + 1, self->fragments.charge[i],
+                self->fragments.multiplicity[i]);
+        print_atoms(out, self, i);
+        fprintf(out, "\n");
     }
 }
 
@@ -81,25 +78,26 @@ static void print_head(FILE *out, const char *name)
 /** What is published of a complex. */
 static void print_interaction(FILE *out, const struct hf_combination *self)
 {
-    const struct hf_interaction *own = &self->interaction[HF_OWN_FUNCTIONS],
-                                *all = &self->interaction[HF_ALL_FUNCTIONS];
+    static const char *const kinds[] = {"uncorrected", "corrected"};
+    const struct hf_interaction *sums = self->interaction;
+    const int last = (int)self->last;
+    char name[64];
     print_head(out, "Energy of interaction");
-    print_energy(out, "uncorrected", own->energy_of_interaction);
-    if (self->last == HF_ALL_FUNCTIONS) {
-        print_energy(out, "corrected (counterpoise)", all->energy_of_interaction);
+    print_energy(out, kinds[0], sums[0].energy_of_interaction);
+    if (last > 0) {
+        print_energy(out, "corrected (counterpoise)", sums[1].energy_of_interaction);
         print_energy(out, "superposition error",
-                     own->energy_of_interaction - all->energy_of_interaction);
+                     sums[0].energy_of_interaction - sums[1].energy_of_interaction);
     }
-    if (self->correlated) print_energy(out, "SCF part, uncorrected", own->scf_of_interaction);
-    if (self->correlated && self->last == HF_ALL_FUNCTIONS)
-        print_energy(out, "SCF part, corrected", all->scf_of_interaction);
-    for (int n = 2; n <= self->most && n <= self->fragments.n; n++) {
-        char name[64];
-        snprintf(name, sizeof name, "%d-body part, uncorrected", n);
-        print_energy(out, name, own->of_bodies[n]);
-        snprintf(name, sizeof name, "%d-body part, corrected", n);
-        if (self->last == HF_ALL_FUNCTIONS) print_energy(out, name, all->of_bodies[n]);
+    for (int f = 0; f <= last && self->correlated; f++) {
+        snprintf(name, sizeof name, "SCF part, %s", kinds[f]);
+        print_energy(out, name, sums[f].scf_of_interaction);
     }
+    for (int n = 2; n <= self->most && n <= self->fragments.n; n++)
+        for (int f = 0; f <= last; f++) {
+            snprintf(name, sizeof name, "%d-body part, %s", n, kinds[f]);
+            print_energy(out, name, sums[f].of_bodies[n]);
+        }
     fprintf(out, "  Fragments have the structure that they have here: no energy of deformation.\n");
 }
 
@@ -169,15 +167,13 @@ static void put_limit(struct hf_json extras, const struct hf_basis_limit *limit)
         hf_json_object(extras, "basis_limit", "with two basis sets in brackets");
     HF_PUT(to, "smaller_set", limit->name[0], NULL, "basis set");
     HF_PUT(to, "larger_set", limit->name[1], NULL, "basis set");
-    if (HF_ANY(to, formula != NULL)) {
-        HF_PUT(to, "cardinal", formula->cardinal, NULL, "X of the smaller set");
-        HF_PUT(to, "scf_formula", formula->root ? "exp(-alpha sqrt(X))" : "exp(-alpha X)", NULL,
-               "what the error of the SCF energy is proportional to");
-        HF_PUT(to, "alpha", formula->alpha, NULL, "exponent of the SCF");
-        HF_PUT(to, "beta", formula->beta, NULL,
-               "the error of the correlation energy is proportional to X^-beta");
-        HF_PUT(to, "source", formula->source, NULL, "literature of the formulas");
-    }
+    HF_PUT(to, "cardinal", formula->cardinal, NULL, "X of the smaller set");
+    HF_PUT(to, "scf_formula", formula->root ? "exp(-alpha sqrt(X))" : "exp(-alpha X)", NULL,
+           "what the error of the SCF energy is proportional to");
+    HF_PUT(to, "alpha", formula->alpha, NULL, "exponent of the SCF");
+    HF_PUT(to, "beta", formula->beta, NULL,
+           "the error of the correlation energy is proportional to X^-beta");
+    HF_PUT(to, "source", formula->source, NULL, "literature of the formulas");
 }
 
 /** Fragments of a cluster, counted from 1. */
@@ -193,13 +189,12 @@ static void put_fragments(struct hf_json extras, const struct hf_combination *se
 {
     const struct hf_json list = hf_json_array(extras, "fragments", NULL, "with `--fragments`");
     for (int i = 0; i < HF_COUNT(list, self->fragments.n); i++) {
-        const struct hf_fragment *fragment = &self->fragments.fragment[i];
         const struct hf_json row = hf_json_row(list);
         const struct hf_json atoms = hf_json_array(row, "atoms", NULL, "atoms, from 1");
         for (int a = 0; a < HF_COUNT(atoms, self->molecule->n_atom); a++)
             if (HF_ANY(atoms, self->fragments.of_atom[a] == i)) HF_APPEND(atoms, a + 1);
-        HF_PUT(row, "charge", fragment->charge, "e", "charge");
-        HF_PUT(row, "multiplicity", fragment->multiplicity, NULL, "2S+1");
+        HF_PUT(row, "charge", self->fragments.charge[i], "e", "charge");
+        HF_PUT(row, "multiplicity", self->fragments.multiplicity[i], NULL, "2S+1");
     }
 }
 
@@ -231,7 +226,7 @@ static void put_clusters(struct hf_json extras, const struct hf_combination *sel
         const struct hf_json row = hf_json_row(list);
         put_members(row, self, cluster);
         HF_PUT(row, "distance", cluster->distance * HF_BOHR_IN_ANGSTROM, "angstrom",
-               "between the nearest nuclei of two fragments, the largest of a triple");
+               "between the nearest nuclei of two fragments, the largest one of several pairs");
         for (int f = 0; f < HF_COUNT(list, (int)self->last + 1) + (list.of->page != NULL); f++) {
             const struct hf_interaction *sums = &self->interaction[f];
             HF_PUT(row, f == 0 ? "energy" : "energy_in_all_functions", sums->energy[c], "hartree",
@@ -325,7 +320,7 @@ void hf_combination_describe_json(FILE *page)
     struct hf_json_document document = {.page = page};
     const struct hf_json extras = {.of = &document, .path = "extras.hf."};
     static const struct hf_limit_formula formula;
-    static struct hf_fragment fragment;
+    static int one;
     static struct hf_cluster cluster;
     static struct hf_part part;
     static struct hf_molecule molecule;
@@ -335,7 +330,7 @@ void hf_combination_describe_json(FILE *page)
                                         .gradient = gradient,
                                         .gradient_of_interaction = gradient};
     const struct hf_combination self = {.molecule = &molecule,
-                                        .fragments = {.fragment = &fragment},
+                                        .fragments = {.charge = &one, .multiplicity = &one},
                                         .clusters = {.cluster = &cluster},
                                         .limit = {.formula = &formula},
                                         .part = &part,

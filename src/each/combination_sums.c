@@ -4,6 +4,7 @@
 #include "finished.h"
 #include "text/json.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -115,12 +116,22 @@ static hf_status take(struct hf_combination *self, struct hf_part *part, const d
     return HF_OK;
 }
 
+/** Whether a result says that the solution is no minimum (--stability). */
+static bool is_unstable(const cJSON *result)
+{
+    const cJSON *extras = hf_json_find(hf_json_find(result, "extras"), "hf");
+    const cJSON *stability = hf_json_find(extras, "stability");
+    return cJSON_IsFalse(hf_json_find(hf_json_find(stability, "internal"), "stable")) ||
+           cJSON_IsFalse(hf_json_find(hf_json_find(stability, "external"), "stable"));
+}
+
 /** Reads all results in the order of the parts, so that sums have the same bits. Local, on rank 0. */
 static hf_status read_results(struct hf_combination *self, FILE *file, struct hf_error *error)
 {
     double *weight = HF_TAKE(&self->arena, weight, (size_t)self->clusters.n);
-    char *line = NULL;
+    char *line = NULL, name[400];
     size_t room = 0;
+    int64_t n_unstable = 0, first = 0;
     hf_status status = hf_arena_check(&self->arena, error);
     for (int c = 0; c < self->clusters.n && status == HF_OK; c++)
         if (self->clusters.cluster[c].n > 1)
@@ -131,10 +142,14 @@ static hf_status read_results(struct hf_combination *self, FILE *file, struct hf
                            getline(&line, &room, file) > 0;
         cJSON *result = there ? cJSON_Parse(line) : NULL;
         status = take(self, part, weight, result, error);
+        if (is_unstable(result) && n_unstable++ == 0) first = i;
         cJSON_Delete(result);
     }
     free(line);
-    return status;
+    if (status != HF_OK || n_unstable == 0) return status;
+    return hf_input_warn(&self->settings->calculation->input, error,
+                         "%" PRId64 " calculations have unstable solutions, the first one: %s",
+                         n_unstable, hf_part_name(self, &self->part[first], sizeof name, name));
 }
 
 /** Contributions and sums from energies. */
@@ -147,7 +162,7 @@ static void add_up(struct hf_combination *self)
         for (int c = 0; c < clusters->n; c++) {
             const int n = clusters->cluster[c].n;
             hf_cluster_subtract(clusters, c, sums->contribution);
-            if (n <= HF_MOST_BODIES) sums->of_bodies[n] += sums->contribution[c];
+            if (n <= 2 || n <= self->most) sums->of_bodies[n] += sums->contribution[c];
             if (n > 1) sums->energy_of_interaction += sums->contribution[c];
         }
         sums->total = self->interaction[HF_OWN_FUNCTIONS].of_bodies[1];

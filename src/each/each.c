@@ -155,6 +155,7 @@ static hf_status begin(struct job *job, struct hf_error *error)
     hf_interruption_watch(context->interruption, watch, job);
     if (settings->rehearsal) {
         if (context->rank == 0) status = hf_finished_read(&job->finished, job->files.json, error);
+        if (hf_options_flag(options, "retry_failed")) hf_finished_forget_failures(&job->finished);
         return hf_agree(context->comm, status, error);
     }
     const struct hf_each_records records = {&settings->source, job->settings_hash};

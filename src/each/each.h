@@ -3,10 +3,10 @@
  *     files -> window of records -> ranks, or groups of ranks -> lines -> rank 0 -> JSON lines, extended XYZ, CSV
  *
  * Rank 0 reads the files record by record (reader.h) and gives a window of records to all ranks (window.h). The ranks
- * estimate costs (cost.h). Molecules that cost more than a rank's share of the window are computed by groups of ranks
- * at once; a scheduler deals the others to single ranks, and to the ranks of groups that are ready. Each result goes to
- * rank 0 in a message (results.h), while rank 0 computes, too. Memory depends on the window, not on the number of
- * molecules, apart from 16 bytes for each molecule that an earlier run finished (finished.h).
+ * estimate costs (cost.h). Molecules that would be the last to end are computed by groups of ranks at once (divide.h);
+ * a scheduler deals the others to single ranks, and to the ranks of groups that are ready. Each result goes to rank 0
+ * in a message (results.h), while rank 0 computes, too. Memory depends on the window, not on the number of molecules,
+ * apart from 16 bytes for each molecule that an earlier run finished (finished.h).
  *
  * A molecule that fails is a result, too: a FailedOperation that says why. */
 #ifndef HF_EACH_H

@@ -162,6 +162,14 @@ hf_status hf_finished_drop_failures(struct hf_finished *finished, const char *pa
     return hf_finished_read(finished, path, error);
 }
 
+void hf_finished_forget_failures(struct hf_finished *finished)
+{
+    int64_t n = 0;
+    for (int64_t i = 0; i < finished->n; i++)
+        if (!finished->line[i].failed) finished->line[n++] = finished->line[i];
+    finished->n = n;
+}
+
 void hf_finished_done(struct hf_finished *finished)
 {
     hf_arena_done(&finished->arena);

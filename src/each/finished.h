@@ -46,6 +46,9 @@ hf_status hf_finished_drop_failures(struct hf_finished *finished, const char *pa
 /** The hash of a line of such a job; false: it has none. Local. */
 bool hf_finished_find_hash(const char *line, uint64_t *hash);
 
+/** Drops failures from what was read, but not from the file. Local. */
+void hf_finished_forget_failures(struct hf_finished *finished);
+
 /** Accepts a cleared one. Local. */
 void hf_finished_done(struct hf_finished *finished);
 

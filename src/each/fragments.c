@@ -120,13 +120,14 @@ static hf_status read_numbers(const struct hf_option_value *given, int n, int nu
     int i = 0;
     bool good = true;
     for (; next_part(&rest, ',', &word) && good; i++)
-        good = i < n && hf_word_integer(word, &number[i]) == HF_NUMBER_OK;
+        good = i < n && hf_word_integer(word, &number[i]) == HF_NUMBER_OK && number[i] >= -1000 &&
+               number[i] <= 1000; /* as charge and multiplicity of a molecule */
     if (good && i == n) return HF_OK;
     return hf_fail(error, HF_BAD_INPUT, "%s: '%.200s'; expected whole numbers of %d fragments",
                    given->where, given->text, n);
 }
 
-/** Counts atoms and electrons, finds distances, and warns of bonds that are cut. `n_electron` [n] is added to. */
+/** Counts electrons, finds distances, and warns of bonds that are cut. `n_electron` [n] is added to. */
 static hf_status measure(struct hf_fragments *self, struct hf_input *input, int n_electron[],
                          struct hf_error *error)
 {
@@ -136,7 +137,6 @@ static hf_status measure(struct hf_fragments *self, struct hf_input *input, int 
     for (size_t i = 0; i < n * n; i++) self->distance[i] = INFINITY;
     for (int a = 0; a < molecule->n_atom; a++) {
         const int i = self->of_atom[a];
-        self->fragment[i].n_atom++;
         n_electron[i] += molecule->atom[a].ghost ? 0 : molecule->atom[a].atomic_number;
         for (int b = 0; b < a; b++) {
             const int k = self->of_atom[b];
@@ -162,14 +162,13 @@ static hf_status check_sums(const struct hf_fragments *self, const struct hf_mol
 {
     int charge = 0, n_unpaired = 0;
     for (int i = 0; i < self->n; i++) {
-        const struct hf_fragment *fragment = &self->fragment[i];
-        const int n = n_electron[i] - fragment->charge, unpaired = fragment->multiplicity - 1;
+        const int n = n_electron[i] - self->charge[i], unpaired = self->multiplicity[i] - 1;
         if (n < 1 || unpaired < 0 || unpaired > n || (n - unpaired) % 2 != 0)
             return hf_fail(error, HF_BAD_INPUT,
                            "fragment %d has %d electrons with charge %d, which cannot have "
                            "multiplicity %d; see --fragment-charges, --fragment-multiplicities",
-                           i + 1, n, fragment->charge, fragment->multiplicity);
-        charge += fragment->charge;
+                           i + 1, n, self->charge[i], self->multiplicity[i]);
+        charge += self->charge[i];
         n_unpaired += unpaired;
     }
     if (charge != molecule->charge)
@@ -197,20 +196,14 @@ static hf_status set_states(const struct hf_options *options, struct hf_fragment
     const struct hf_option_value *charges = find_value(options, "fragment_charges"),
                                  *spins = find_value(options, "fragment_multiplicities");
     int n_radical = 0;
-    int *charge = HF_TAKE(&self->arena, charge, (size_t)self->n);
-    int *multiplicity = HF_TAKE(&self->arena, multiplicity, (size_t)self->n);
-    HF_CHECK(hf_arena_check(&self->arena, error));
-    if (charges != NULL) HF_CHECK(read_numbers(charges, self->n, charge, error));
-    if (charges == NULL && self->n == 1) charge[0] = input->molecule.charge;
-    for (int i = 0; i < self->n; i++)
-        multiplicity[i] =
-            self->n == 1 ? input->molecule.multiplicity : 1 + abs(n_electron[i] - charge[i]) % 2;
-    if (spins != NULL) HF_CHECK(read_numbers(spins, self->n, multiplicity, error));
+    if (charges != NULL) HF_CHECK(read_numbers(charges, self->n, self->charge, error));
+    if (charges == NULL && self->n == 1) self->charge[0] = input->molecule.charge;
     for (int i = 0; i < self->n; i++) {
-        self->fragment[i].charge = charge[i];
-        self->fragment[i].multiplicity = multiplicity[i];
-        n_radical += multiplicity[i] > 1;
+        self->multiplicity[i] = self->n == 1 ? input->molecule.multiplicity
+                                             : 1 + abs(n_electron[i] - self->charge[i]) % 2;
+        n_radical += self->multiplicity[i] > 1;
     }
+    if (spins != NULL) HF_CHECK(read_numbers(spins, self->n, self->multiplicity, error));
     HF_CHECK(check_sums(self, &input->molecule, n_electron, error));
     if (charges != NULL || spins != NULL || n_radical < 2) return HF_OK;
     return hf_input_warn(input, error,
@@ -224,7 +217,8 @@ hf_status hf_fragments_read(const struct hf_options *options, struct hf_input *i
 {
     HF_CHECK(divide(find_value(options, "fragments"), self, &input->molecule, error));
     const size_t n = (size_t)self->n;
-    HF_TAKE(&self->arena, self->fragment, n);
+    HF_TAKE(&self->arena, self->charge, n);
+    HF_TAKE(&self->arena, self->multiplicity, n);
     HF_TAKE(&self->arena, self->distance, n * n);
     int *n_electron = HF_TAKE(&self->arena, n_electron, n);
     HF_CHECK(hf_arena_check(&self->arena, error));

@@ -7,17 +7,13 @@
 
 enum { HF_MOST_BODIES = 3 };
 
-struct hf_fragment {
-    int charge, multiplicity, n_atom;
-};
-
 /** Initialise with = {.arena = {.label = }}. */
 struct hf_fragments {
     int n;
-    int *of_atom;                 /**< [n_atom] fragment of each atom */
-    struct hf_fragment *fragment; /**< [n] */
-    double *distance;             /**< [n][n] bohr, between the nearest nuclei */
-    struct hf_arena arena;        /**< has the arrays */
+    int *of_atom;               /**< [n_atom] fragment of each atom */
+    int *charge, *multiplicity; /**< [n] */
+    double *distance;           /**< [n][n] bohr, between the nearest nuclei */
+    struct hf_arena arena;      /**< has the arrays */
 };
 
 /** Reads the options fragments, fragment_charges and fragment_multiplicities; `options` NULL: one fragment. Warns of
@@ -30,7 +26,7 @@ hf_status hf_fragments_read(const struct hf_options *options, struct hf_input *i
 struct hf_cluster {
     int n;                      /**< fragments */
     int member[HF_MOST_BODIES]; /**< ascending; not set if n is larger */
-    double distance;            /**< bohr, the largest one of two members; 0 of single ones */
+    double distance; /**< bohr, the largest one of two fragments in it; 0 of single ones */
 };
 
 /** Clusters: single fragments first, then pairs, then triples; all fragments last. Initialise with = {0}. */

@@ -3,7 +3,7 @@
  *     orbitals   one in each bond; lone pairs; second bonds between neighbours that have single electrons left
  *     pairs      with domains by the rules of local_domains.c, n_ij functions: ARRAYS sum of n_ij^2 in the iterations,
  *                and K of larger domains
- *     (ia|rs)    r and s near each other, a near i, r or s: in the transformation
+ *     (ia|rs)    r and s near each other, a near i, r or s: in the transformation, with K as blocks and as an array
  *
  * The lengths and factors are fitted to C10H22, C16H34 and uracil, cc-pVDZ. */
 #include "local/local_row.h"
@@ -17,8 +17,8 @@
 /** Arrays over pairs in the iterations beside K: T, t, r and the history of DIIS. */
 static const double ARRAYS = 19.5;
 
-/** Bohr: r and s are nearer than the first, a is nearer to one of them than the second. */
-static const double PAIR_REACH = 8.0, VIRTUAL_REACH = 5.0;
+/** Bohr: r and s are nearer than the first, a is nearer to one of them than the second; with a correction than the third. */
+static const double PAIR_REACH = 8.0, VIRTUAL_REACH = 5.0, CORRECTED_REACH = 6.0;
 
 /** Each of n ranks has n^-SPREAD of (ia|rs): some are on several ranks. Panels of bras are so much of that. */
 static const double SPREAD = 0.45, PANELS = 1.2;
@@ -173,9 +173,10 @@ static void count_pairs(const struct model *self, int i, const double to[], doub
 static void find_neighbours(struct model *self)
 {
     const size_t n = (size_t)self->n_atom;
+    const double reach = self->settings->correction_bonds > 0 ? CORRECTED_REACH : VIRTUAL_REACH;
     for (size_t r = 0; r < n; r++)
         for (size_t s = 0; s < n; s++)
-            self->near[r * n + s] = distance(self, (int)r, (int)s) < VIRTUAL_REACH;
+            self->near[r * n + s] = distance(self, (int)r, (int)s) < reach;
     for (size_t r = 0; r < n; r++) {
         for (size_t s = 0; s <= r; s++) {
             double *common = &self->common[r * n + s];
@@ -253,8 +254,9 @@ hf_status hf_local_expected_bytes(const struct hf_molecule *molecule, const stru
         half += numbers_of_orbital(&self, i, to, atom);
     }
     const double of_all = settings->replicated ? of_pairs : 0.0;
-    *bytes = sizeof(double) * fmax((ARRAYS * of_pairs + of_integrals) / n_rank + of_all,
-                                   PANELS * half / pow(n_rank, SPREAD) + of_integrals / n_rank);
+    *bytes =
+        sizeof(double) * fmax((ARRAYS * of_pairs + of_integrals) / n_rank + of_all,
+                              PANELS * half / pow(n_rank, SPREAD) + 2.0 * of_integrals / n_rank);
     hf_arena_done(&arena);
     return status;
 }

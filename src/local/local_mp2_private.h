@@ -160,6 +160,10 @@ hf_status hf_local_make_domains(struct hf_local *local, const struct hf_wavefunc
                                 struct hf_error *error) HF_MUST_CHECK;
 /** The pairs, their domains and owners (local_pairs.c). */
 hf_status hf_local_make_pairs(struct hf_local *local, struct hf_error *error) HF_MUST_CHECK;
+/** Parts of it, for pairs that have orbitals and domains: partners; owners and places of blocks from the pairs' work.
+ *  Local, the same on every rank. HF_NO_RESOURCE. */
+hf_status hf_local_list_partners(struct hf_local *local, struct hf_error *error) HF_MUST_CHECK;
+hf_status hf_local_deal_pairs(struct hf_local *local, struct hf_error *error) HF_MUST_CHECK;
 /** W of domains that this rank needs (local_vectors.c). */
 hf_status hf_local_make_vectors(struct hf_local *local, struct hf_error *error) HF_MUST_CHECK;
 /** Energy of the distant pairs (local_distant.c). */

@@ -250,32 +250,46 @@ static void place_blocks(struct hf_local *local)
     for (int r = 0; r < n_rank; r++) local->first_of_rank[r + 1] += local->first_of_rank[r];
 }
 
-/** Local, the same on every rank. */
-static hf_status make_pairs(struct hf_local *local, struct hf_error *error)
+hf_status hf_local_list_partners(struct hf_local *local, struct hf_error *error)
 {
-    const size_t o = (size_t)local->n_orbital, n_atom = (size_t)local->basis->n_atom;
-    const size_t n_rank = (size_t)local->context->n_rank;
+    const size_t o = (size_t)local->n_orbital;
+    int *next = HF_TAKE(&local->arena, next, o);
+    HF_TAKE(&local->arena, local->first_partner, o + 1);
+    HF_TAKE(&local->arena, local->partner, 2 * (size_t)local->n_pair);
+    HF_CHECK(hf_arena_check(&local->arena, error));
+    list_partners(local, next);
+    hf_arena_release(&local->arena, next);
+    return HF_OK;
+}
+
+hf_status hf_local_deal_pairs(struct hf_local *local, struct hf_error *error)
+{
+    const size_t n_pair = (size_t)local->n_pair, n_rank = (size_t)local->context->n_rank;
     struct hf_arena *arena = &local->arena;
-    int *next = HF_TAKE(arena, next, o), *atom = HF_TAKE(arena, atom, n_atom);
-    int *met = HF_TAKE(arena, met, n_atom);
-    HF_TAKE(arena, local->first_pair, o + 1);
-    HF_TAKE(arena, local->first_partner, o + 1);
+    struct hf_ranked *place = HF_TAKE(arena, place, n_pair);
+    HF_TAKE(arena, local->own, n_pair);
     HF_TAKE(arena, local->first_of_rank, n_rank + 1);
     HF_TAKE(arena, local->scratch, 2 * n_rank);
     HF_CHECK(hf_arena_check(arena, error));
-    list_pairs(local, atom);
-    const size_t n_pair = (size_t)local->n_pair;
-    struct hf_ranked *place = HF_TAKE(arena, place, n_pair);
-    HF_TAKE(arena, local->partner, 2 * n_pair);
-    HF_TAKE(arena, local->own, n_pair);
-    HF_CHECK(hf_arena_check(arena, error));
-    list_partners(local, next);
-    estimate_work(local, met);
     for (size_t p = 0; p < n_pair; p++) place[p].number = (int64_t)p;
     give(local, local->n_pair, place, 0, local->context->n_rank);
     place_blocks(local);
     hf_arena_release(arena, place);
     return HF_OK;
+}
+
+/** Local, the same on every rank. */
+static hf_status make_pairs(struct hf_local *local, struct hf_error *error)
+{
+    struct hf_arena *arena = &local->arena;
+    const size_t n_atom = (size_t)local->basis->n_atom;
+    int *atom = HF_TAKE(arena, atom, n_atom), *met = HF_TAKE(arena, met, n_atom);
+    HF_TAKE(arena, local->first_pair, (size_t)local->n_orbital + 1);
+    HF_CHECK(hf_arena_check(arena, error));
+    list_pairs(local, atom);
+    HF_CHECK(hf_local_list_partners(local, error));
+    estimate_work(local, met);
+    return hf_local_deal_pairs(local, error);
 }
 
 hf_status hf_local_make_pairs(struct hf_local *local, struct hf_error *error)

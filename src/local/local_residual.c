@@ -149,7 +149,8 @@ static int unite(const struct hf_local *local, struct terms_of_sum terms,
 
 /** sum [..][length] += factor T, or its transposed, at the places of the atoms of its domain. */
 static void add_block(const struct hf_local *local, const struct hf_local_term *term,
-                      const double *block, const int place[], size_t length, double *sum)
+                      const double *restrict block, const int place[], size_t length,
+                      double *restrict sum)
 {
     const int *first = local->overlap->column_first;
     const struct hf_local_domain *domain = hf_local_pair_domain(local, &local->pair[term->pair]);
@@ -161,7 +162,10 @@ static void add_block(const struct hf_local *local, const struct hf_local_term *
             for (int b = 0; b < domain->atoms.n; b++) {
                 const int column = domain->atoms.part[b], n = first[column + 1] - first[column];
                 double *at = to + (size_t)place[column] * step;
-                for (int c = 0; c < n; c++) at[(size_t)c * step] += term->factor * block[c];
+                if (term->transposed)
+                    for (int c = 0; c < n; c++) at[(size_t)c * step] += term->factor * block[c];
+                else
+                    for (int c = 0; c < n; c++) at[c] += term->factor * block[c];
                 block += n;
             }
         }

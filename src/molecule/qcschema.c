@@ -234,18 +234,17 @@ static hf_status check_molecule_version(const struct draft *draft, const cJSON *
     return hf_draft_fail(draft, 0, "'schema_version' of the molecule is not 2 or 3");
 }
 
-/** Prints lists of whole numbers: commas between lists, + between the numbers of one; numbers without a list have
+/** Prints lists of numbers: commas between lists, + between the numbers of one; numbers without a list have
  *  commas. `add` is added to each. */
 static bool print_numbers(const cJSON *list, const char *separator, int add, FILE *text)
 {
     bool good = cJSON_IsArray(list);
     for (const cJSON *item = good ? list->child : NULL; item != NULL && good; item = item->next) {
-        const double value = item->valuedouble;
         if (item != list->child) fputs(separator, text);
         if (cJSON_IsArray(item))
             good = print_numbers(item, "+", add, text);
-        else if ((good = cJSON_IsNumber(item) && value == floor(value) && fabs(value) < 1e9))
-            fprintf(text, "%.0f", value + add);
+        else if ((good = cJSON_IsNumber(item)))
+            fprintf(text, "%.12g", item->valuedouble + add);
     }
     return good;
 }
@@ -267,8 +266,7 @@ static hf_status read_fragments(struct draft *draft, const cJSON *molecule)
         if (stream == NULL || fclose(stream) != 0)
             status = hf_fail(draft->error, HF_NO_RESOURCE, "%s: out of memory", draft->text->path);
         else if (!good)
-            status =
-                hf_draft_fail(draft, 0, "'%s' has no whole numbers for each fragment", keys[i]);
+            status = hf_draft_fail(draft, 0, "'%s' has no numbers for each fragment", keys[i]);
         else
             status = hf_options_add(draft->options, option, hf_word_of(text), HF_OPTION_RESTART,
                                     draft->text->path, draft->error);

@@ -10,6 +10,7 @@
 enum { N_SUM = 2 }; /* J and K */
 
 struct hf_sim_block_plan {
+    struct hf_arena arena; /**< has this struct */
     const struct hf_sim_rounds *rounds;
     int n_rank;
     int *owner;     /**< [n_number] */
@@ -45,12 +46,7 @@ struct hf_sim_fetch {
 
 void hf_sim_block_plan_free(struct hf_sim_block_plan **plan)
 {
-    if (*plan == NULL) return;
-    free((*plan)->owner);
-    free((*plan)->offset);
-    free((*plan)->size);
-    free(*plan);
-    *plan = NULL;
+    hf_arena_free(plan);
 }
 
 static size_t numbers_of(const struct hf_sim_block_plan *plan, int number)
@@ -62,14 +58,14 @@ hf_status hf_sim_block_plan_make(const struct hf_sim_rounds *rounds, int n_rank,
                                  struct hf_sim_block_plan **plan, struct hf_error *error)
 {
     const size_t n = (size_t)rounds->n_number;
-    struct hf_sim_block_plan *made = *plan = calloc(1, sizeof *made);
-    if (made == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory for blocks");
-    *made = (struct hf_sim_block_plan){.rounds = rounds, .n_rank = n_rank};
-    made->owner = calloc(n, sizeof *made->owner);
-    made->offset = calloc(n, sizeof *made->offset);
-    made->size = calloc((size_t)n_rank, sizeof *made->size);
-    if (made->owner == NULL || made->offset == NULL || made->size == NULL)
-        return hf_fail(error, HF_NO_RESOURCE, "out of memory for blocks");
+    struct hf_sim_block_plan *made = *plan = HF_NEW(made, NULL, "blocks");
+    if (made == NULL) return hf_arena_check_new(made, error);
+    made->rounds = rounds;
+    made->n_rank = n_rank;
+    HF_TAKE(&made->arena, made->owner, n);
+    HF_TAKE(&made->arena, made->offset, n);
+    HF_TAKE(&made->arena, made->size, (size_t)n_rank);
+    HF_CHECK(hf_arena_check(&made->arena, error));
     for (int i = 0; i < rounds->n_number; i++) {
         const uint64_t hash = ((uint64_t)i + 1) * UINT64_C(0x9e3779b97f4a7c15) >> 32;
         const int rank = made->owner[i] = (int)(hash % (uint64_t)n_rank);
@@ -171,7 +167,7 @@ void hf_sim_blocks_destroy(struct hf_sim_blocks **blocks)
 struct hf_sim_fetch *hf_sim_blocks_begin(struct hf_sim_blocks *self,
                                          const struct hf_sim_round *round, int64_t task)
 {
-    if (round->first_block == NULL) return NULL;
+    if (task >= round->n_block) return NULL;
     const int64_t first = round->first_block[task], n = round->first_block[task + 1] - first;
     struct hf_sim_fetch *fetch =
         hf_sim_memory(1, sizeof *fetch + (size_t)n * sizeof *fetch->request);

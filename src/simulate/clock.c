@@ -245,6 +245,7 @@ void hf_sim_sleep(double seconds)
 {
     const double end = sim.now + seconds;
     sim.current->idle_since = -1.0;
+    sim.current->n_look = 0;
     if (sim.n_event == 0 || sim.event[0].time > end) {
         sim.now = end;
         return;
@@ -368,6 +369,7 @@ void hf_sim_compute(double seconds)
     struct hf_sim_thread *self = sim.current;
     struct node *node = &sim.node[self->rank / sim.ranks_per_node];
     self->idle_since = -1.0;
+    self->n_look = 0;
     if (sim.n_core == 0 || !(seconds > 0.0)) {
         hf_sim_sleep(seconds);
         return;

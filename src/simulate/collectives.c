@@ -47,14 +47,19 @@ static bool is_complete(struct hf_sim_collective *self)
     return ++self->n_joined == self->comm->n;
 }
 
-/** So many trees of latencies, and the bytes of the longest way. */
-static void begin(struct hf_sim_collective *self, double n_tree, double n_bytes)
+/** So many seconds of latencies, and the bytes of the longest way. */
+static void begin_after(struct hf_sim_collective *self, double seconds, double n_bytes)
 {
     const struct hf_sim_machine *machine = hf_sim_the_machine();
     const double beta = self->comm->n_node > 1 ? machine->beta_seconds_per_byte
                                                : machine->node_beta_seconds_per_byte;
-    const double seconds = n_tree * hf_sim_tree_seconds(self->comm);
     hf_sim_at(hf_sim_now() + seconds + (self->comm->n > 1 ? n_bytes * beta : 0.0), end, self);
+}
+
+/** So many trees of latencies. */
+static void begin(struct hf_sim_collective *self, double n_tree, double n_bytes)
+{
+    begin_after(self, n_tree * hf_sim_tree_seconds(self->comm), n_bytes);
 }
 
 bool hf_sim_collective_leave(struct hf_sim_collective *self, void *to)
@@ -114,7 +119,12 @@ static struct hf_sim_collective *join_sum(const void *from, void *to, int n, MPI
     } else {
         hf_sim_combine(self->data, mine, n, type, op);
     }
-    if (is_complete(self)) begin(self, 2.0, 2.0 * (double)self->n_bytes);
+    const double scale = type == MPI_DOUBLE ? hf_sim_the_scale()->sums : 1.0;
+    const double others = scale * (comm->n - 1.0) / comm->n; /* Rabenseifner's: of the numbers */
+    const double latency = 2.0 * hf_sim_tree_seconds(comm);
+    if (is_complete(self))
+        begin_after(self, latency + others * n * hf_sim_the_machine()->addition_seconds,
+                    2.0 * others * (double)self->n_bytes);
     return self;
 }
 
@@ -176,6 +186,78 @@ int hf_sim_gather(const void *from, int n, MPI_Datatype type, void *to, MPI_Comm
     memcpy(self->data + (size_t)rank * n_bytes, from, n_bytes);
     if (is_complete(self)) begin(self, 1.0, (double)self->n_bytes);
     return finish(self, to);
+}
+
+int hf_sim_gather_parts(void *all, const int n[], const int first[], MPI_Datatype type,
+                        MPI_Comm comm)
+{
+    int rank;
+    struct hf_sim_collective *self = join(comm, &rank);
+    const size_t size = bytes_of(1, type), last = (size_t)comm->n - 1;
+    if (self->data == NULL) {
+        self->n_bytes = (size_t)(first[last] + n[last]) * size;
+        self->data = hf_sim_memory(self->n_bytes, 1);
+    }
+    memcpy(self->data + (size_t)first[rank] * size, (char *)all + (size_t)first[rank] * size,
+           (size_t)n[rank] * size);
+    if (is_complete(self)) begin(self, 1.0, hf_sim_the_scale()->messages * (double)self->n_bytes);
+    return finish(self, all);
+}
+
+/** What a rank gives to an exchange between all: while it waits, the others reach its memory. */
+struct given {
+    const char *from;
+    char *to;
+    const int *n, *first_from, *first_to; /**< NULL: one number for each rank */
+};
+
+/** Copies everything to its place. Returns the bytes of the rank that sends or gets most. */
+static double exchange(const struct hf_sim_collective *self, size_t size)
+{
+    const struct given *given = (const void *)self->data;
+    const int n = self->comm->n;
+    size_t most = 0;
+    size_t *received = hf_sim_memory((size_t)n, sizeof *received);
+    for (int from = 0; from < n; from++) {
+        const struct given *one = &given[from];
+        size_t sent = 0;
+        for (int to = 0; to < n; to++) {
+            const size_t n_bytes = size * (size_t)(one->n != NULL ? one->n[to] : 1);
+            const int place = one->n != NULL ? one->first_from[to] : to;
+            const int target = one->n != NULL ? given[to].first_to[from] : from;
+            if (n_bytes > 0)
+                memcpy(given[to].to + (size_t)target * size, one->from + (size_t)place * size,
+                       n_bytes);
+            received[to] += n_bytes;
+            sent += n_bytes;
+        }
+        if (sent > most) most = sent;
+    }
+    for (int r = 0; r < n; r++)
+        if (received[r] > most) most = received[r];
+    free(received);
+    return (double)most;
+}
+
+int hf_sim_exchange(const void *from, const int n[], const int first_from[], void *to,
+                    const int first_to[], MPI_Datatype type, MPI_Comm comm)
+{
+    int rank;
+    struct hf_sim_collective *self = join(comm, &rank);
+    if (self->data == NULL) self->data = hf_sim_memory((size_t)comm->n, sizeof(struct given));
+    ((struct given *)(void *)self->data)[rank] = (struct given){from, to, n, first_from, first_to};
+    if (is_complete(self)) {
+        const struct hf_sim_machine *machine = hf_sim_the_machine();
+        const double most =
+            exchange(self, bytes_of(1, type)) * (n != NULL ? hf_sim_the_scale()->messages : 0.0);
+        const double alpha =
+            comm->n_node > 1 ? machine->alpha_seconds : machine->node_alpha_seconds;
+        /* a message to each rank, which is copied together and apart; numbers go by a tree */
+        const double copying = 2.0 * most * machine->node_beta_seconds_per_byte;
+        begin_after(self, n != NULL ? alpha * (comm->n - 1) + copying : hf_sim_tree_seconds(comm),
+                    most);
+    }
+    return finish(self, NULL);
 }
 
 /** The communicator of each color; ranks keep their order. */

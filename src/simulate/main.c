@@ -13,9 +13,14 @@
 static const char usage[] =
     "Usage: hf-simulate [OPTION...] TRACE\n"
     "Runs the rounds of tasks of a trace (hf --trace FILE, on one process) on simulated ranks, "
-    "with the schedulers\n"
-    "of hf, and prints a line of JSON for each scheduler and number of ranks.\n"
-    "  --ranks LIST       numbers of ranks (default 1,10,100)\n"
+    "with "
+    "the schedulers\n"
+    "of hf, then MP2 or local MP2 with its exchanges, and prints a line of JSON for each scheduler "
+    "and number of\n"
+    "ranks.\n"
+    "  --ranks LIST       numbers of ranks (default 1,10,100); -: lines SCHEDULER RANKS of "
+    "standard "
+    "input\n"
     "  --schedule LIST    schedulers (default: all)\n"
     "  --threads N        threads of each rank (default 1)\n"
     "  --machine FILE     latencies and bandwidths: JSON, properties of struct hf_sim_machine\n"
@@ -110,8 +115,20 @@ static hf_status read_arguments(int n, char *word[], struct arguments *arguments
     return HF_OK;
 }
 
+static void print_steps(const struct hf_sim_step step[])
+{
+    for (int i = 0; i < HF_SIM_MOST_STEPS && step[i].name != NULL; i++) {
+        printf("%s\"%s\": {\"seconds\": %.9g", i > 0 ? ", " : ", \"steps\": {", step[i].name,
+               step[i].seconds);
+        for (int k = 0; k < step[i].n_phase; k++)
+            printf(", \"%s\": %.9g", step[i].phase[k]->name, step[i].phase_seconds[k]);
+        printf("}");
+    }
+    if (step[0].name != NULL) printf("}");
+}
+
 static void print(const struct hf_sim_settings *settings, int n_round,
-                  const struct hf_sim_outcome outcome[])
+                  const struct hf_sim_outcome outcome[], const struct hf_sim_step step[])
 {
     printf("{\"schedule\": \"%s\", \"ranks\": %d, \"threads\": %d, \"rounds\": [",
            settings->scheduler, settings->n_rank, settings->n_thread);
@@ -120,7 +137,9 @@ static void print(const struct hf_sim_settings *settings, int n_round,
                "\"blocked\": %.9g, \"first_wait\": %.9g, \"tasks\": %lld}",
                i > 0 ? ", " : "", outcome[i].seconds, outcome[i].work, outcome[i].tasks_over,
                outcome[i].blocked, outcome[i].first_wait, (long long)outcome[i].n_done);
-    puts("]}");
+    printf("]");
+    print_steps(step);
+    puts("}");
     fflush(stdout);
 }
 
@@ -134,40 +153,56 @@ static void print_set(const struct hf_sim_settings *settings,
     fflush(stdout);
 }
 
-/** What one scheduler does on one number of ranks. */
+/** One case. */
 static hf_status replay_one(const struct arguments *arguments, const struct hf_sim_rounds *rounds,
-                            const struct hf_sim_machine *machine,
-                            const struct hf_sim_settings *settings, struct hf_error *error)
+                            const struct hf_sim_machine *machine, const char *scheduler,
+                            const char *n_rank, struct hf_error *error)
 {
+    struct hf_sim_settings settings = arguments->settings;
+    struct hf_sim_step step[HF_SIM_MOST_STEPS];
+    HF_CHECK(read_number("ranks", n_rank, 1, &settings.n_rank, error));
+    settings.scheduler = scheduler;
     if (arguments->molecules) {
-        struct hf_sim_set_outcome outcome;
-        HF_CHECK(hf_sim_set_run(&arguments->set, machine, settings, &outcome, error));
-        print_set(settings, &outcome);
+        struct hf_sim_set_outcome found;
+        HF_CHECK(hf_sim_set_run(&arguments->set, machine, &settings, &found, error));
+        print_set(&settings, &found);
         return HF_OK;
     }
     struct hf_sim_outcome *outcome = calloc((size_t)rounds->n_round + 1, sizeof *outcome);
     if (outcome == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory");
-    const hf_status status = hf_sim_replay(rounds, machine, settings, outcome, error);
-    if (status == HF_OK) print(settings, rounds->n_round, outcome);
+    const hf_status status = hf_sim_replay(rounds, machine, &settings, outcome, step, error);
+    if (status == HF_OK) print(&settings, rounds->n_round, outcome, step);
     free(outcome);
     return status;
 }
 
-/** All schedulers on one number of ranks. */
-static hf_status replay_schedulers(const struct arguments *arguments,
-                                   const struct hf_sim_rounds *rounds,
-                                   const struct hf_sim_machine *machine, int n_rank,
-                                   struct hf_error *error)
+/** Cases from standard input, as they come. */
+static hf_status replay_lines(const struct arguments *arguments, const struct hf_sim_rounds *rounds,
+                              const struct hf_sim_machine *machine, struct hf_error *error)
+{
+    char scheduler[64], n_rank[16];
+    while (scanf("%63s %15s", scheduler, n_rank) == 2)
+        HF_CHECK(replay_one(arguments, rounds, machine, scheduler, n_rank, error));
+    return HF_OK;
+}
+
+/** All schedulers on all numbers of ranks. */
+static hf_status replay_lists(const struct arguments *arguments, const struct hf_sim_rounds *rounds,
+                              const struct hf_sim_machine *machine, struct hf_error *error)
 {
     hf_status status = HF_OK;
-    struct hf_sim_settings settings = arguments->settings;
-    char *list = strdup(arguments->schedulers), *rest = list;
-    if (list == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory");
-    settings.n_rank = n_rank;
-    while ((settings.scheduler = strtok_r(rest, ",", &rest)) != NULL)
-        HF_TRY(replay_one(arguments, rounds, machine, &settings, error));
+    struct hf_arena arena = {.label = "lists of options"};
+    const size_t n_rank = strlen(arguments->ranks) + 1, n_name = strlen(arguments->schedulers) + 1;
+    char *ranks = HF_TAKE(&arena, ranks, n_rank), *names = HF_TAKE(&arena, names, n_name);
+    HF_TRY(hf_arena_check(&arena, error));
+    memcpy(ranks, arguments->ranks, n_rank);
+    for (const char *n; (n = strtok_r(ranks, ",", &ranks)) != NULL;) {
+        char *rest = memcpy(names, arguments->schedulers, n_name);
+        for (const char *name; (name = strtok_r(rest, ",", &rest)) != NULL;)
+            HF_TRY(replay_one(arguments, rounds, machine, name, n, error));
+    }
 cleanup:
-    free(list);
+    hf_arena_done(&arena);
     return status;
 }
 
@@ -181,7 +216,6 @@ static hf_status work(int n, char *word[], struct hf_error *error)
     struct hf_sim_machine machine = hf_sim_cluster;
     struct hf_sim_rounds rounds = {0};
     hf_status status;
-    char *list = NULL;
     for (int i = 0; hf_scheduler_list[i] != NULL; i++)
         snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", i > 0 ? "," : "",
                  hf_scheduler_list[i]->name);
@@ -189,20 +223,11 @@ static hf_status work(int n, char *word[], struct hf_error *error)
     if (arguments.machine != NULL) HF_TRY(hf_sim_machine_read(arguments.machine, &machine, error));
     HF_TRY(arguments.molecules ? hf_sim_set_read(arguments.trace, &arguments.set, error)
                                : hf_sim_rounds_read(arguments.trace, &rounds, error));
-    list = strdup(arguments.ranks);
-    if (list == NULL) {
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the list of ranks");
-        goto cleanup;
-    }
-    char *rest = list;
-    for (const char *one = strtok_r(rest, ",", &rest); one != NULL;
-         one = strtok_r(NULL, ",", &rest)) {
-        int n_rank = 0;
-        HF_TRY(read_number("ranks", one, 1, &n_rank, error));
-        HF_TRY(replay_schedulers(&arguments, &rounds, &machine, n_rank, error));
-    }
+    if (strcmp(arguments.ranks, "-") == 0)
+        status = replay_lines(&arguments, &rounds, &machine, error);
+    else
+        status = replay_lists(&arguments, &rounds, &machine, error);
 cleanup:
-    free(list);
     hf_sim_rounds_free(&rounds);
     hf_sim_set_free(&arguments.set);
     return status;

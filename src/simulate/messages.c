@@ -16,10 +16,10 @@ struct hf_sim_message {
     char data[];
 };
 
-/** Half of a service. */
+/** Half of a service, which takes a core. */
 static void spend(void)
 {
-    hf_sim_sleep(0.5 * hf_sim_the_machine()->manager_service_seconds);
+    hf_sim_compute(0.5 * hf_sim_the_machine()->manager_service_seconds);
 }
 
 /* ---- Sending ---- */
@@ -50,7 +50,8 @@ static void send(const void *data, int n, MPI_Datatype type, int to, int tag, MP
                                        .sender = sender};
     MPI_Comm_rank(comm, &message->source);
     if (n_bytes > 0) memcpy(message->data, data, n_bytes);
-    hf_sim_at(hf_sim_send(hf_sim_rank(), message->to, (double)n_bytes), arrive, message);
+    const double scale = type == MPI_DOUBLE ? hf_sim_the_scale()->messages : 1.0;
+    hf_sim_at(hf_sim_send(hf_sim_rank(), message->to, scale * (double)n_bytes), arrive, message);
 }
 
 int MPI_Send(const void *data, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm)
@@ -143,15 +144,18 @@ int hf_sim_begin_receive(void *data, int from, int tag, MPI_Comm comm, MPI_Reque
     return MPI_SUCCESS;
 }
 
+/** A room copies together what it sends. */
 int MPI_Sendrecv(const void *sent, int n_sent, MPI_Datatype type_sent, int to, int tag_sent,
                  void *data, int n, MPI_Datatype type, int from, int tag, MPI_Comm comm,
                  MPI_Status *status)
 {
-    MPI_Request request;
-    (void)n;
-    (void)type;
-    send(sent, n_sent, type_sent, to, tag_sent, comm, NULL);
-    hf_sim_begin_receive(data, from, tag, comm, &request);
+    MPI_Request request = MPI_REQUEST_NULL;
+    if (to != MPI_PROC_NULL) {
+        hf_sim_compute(n_sent * (double)(type_sent % HF_SIM_KIND) * hf_sim_the_scale()->messages *
+                       hf_sim_the_machine()->node_beta_seconds_per_byte);
+        send(sent, n_sent, type_sent, to, tag_sent, comm, NULL);
+    }
+    if (from != MPI_PROC_NULL) hf_sim_begin_receive(data, from, tag, comm, &request);
     return MPI_Wait(&request, status);
 }
 

@@ -15,6 +15,7 @@ const struct hf_sim_machine hf_sim_cluster = {.alpha_seconds = 1.5e-6,
                                               .counter_seconds = 3e-6,
                                               .counter_service_seconds = 2e-7,
                                               .manager_service_seconds = 1e-6,
+                                              .addition_seconds = 1e-9,
                                               .ranks_per_node = 1.0};
 
 static struct {
@@ -22,6 +23,7 @@ static struct {
     int n_rank, ranks_per_node;
     struct hf_sim_process *process;
     MPI_Comm world;
+    struct hf_sim_scale scale;
 } net;
 
 /* ---- The machine's file ---- */
@@ -37,7 +39,7 @@ static const struct {
     MEMBER(alpha_seconds),           MEMBER(beta_seconds_per_byte),      MEMBER(node_alpha_seconds),
     MEMBER(counter_seconds),         MEMBER(node_beta_seconds_per_byte), MEMBER(ranks_per_node),
     MEMBER(counter_service_seconds), MEMBER(manager_service_seconds),    MEMBER(counter_needs_home),
-    MEMBER(cores_per_node),
+    MEMBER(cores_per_node),          MEMBER(addition_seconds),
 };
 
 static hf_status set_member(const char *path, const cJSON *item, struct hf_sim_machine *machine,
@@ -86,6 +88,7 @@ bool hf_sim_create(const struct hf_sim_machine *machine, int n_rank)
 {
     const int in_node = (int)fmin(machine->ranks_per_node, n_rank);
     net.machine = machine;
+    net.scale = (struct hf_sim_scale){1.0, 1.0};
     net.n_rank = n_rank;
     net.ranks_per_node = in_node;
     net.process = calloc((size_t)n_rank, sizeof *net.process);
@@ -114,6 +117,16 @@ void hf_sim_destroy(void)
 const struct hf_sim_machine *hf_sim_the_machine(void)
 {
     return net.machine;
+}
+
+void hf_sim_scale(struct hf_sim_scale scale)
+{
+    net.scale = scale;
+}
+
+const struct hf_sim_scale *hf_sim_the_scale(void)
+{
+    return &net.scale;
 }
 
 struct hf_sim_process *hf_sim_process(int rank)
@@ -285,7 +298,6 @@ int MPI_Query_thread(int *level)
 
 int MPI_Abort(MPI_Comm comm, int code)
 {
-    (void)comm;
     fprintf(stderr, "hf-simulate: a simulated rank has called MPI_Abort\n");
     exit(code);
 }

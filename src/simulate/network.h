@@ -16,6 +16,7 @@ struct hf_sim_machine {
     /** An operation on the memory of another rank, there and back, with the service; the service keeps others waiting. */
     double counter_seconds, counter_service_seconds;
     double manager_service_seconds; /**< to receive a request and to send the answer */
+    double addition_seconds;        /**< of two numbers in a sum over ranks */
     double counter_needs_home;      /**< not 0: a rank serves operations only when it calls MPI */
     double ranks_per_node, cores_per_node; /**< cores 0: one for each thread */
 };
@@ -32,6 +33,7 @@ struct hf_sim_operation;
 struct hf_sim_process {
     struct hf_sim_message *first, *last; /**< that have arrived */
     double out_free, in_free;            /**< when its lines are free */
+    double serve_free;                   /**< when it can serve the next operation on its memory */
     struct hf_sim_operation *waiting;    /**< on its memory, until it calls MPI */
     MPI_Comm alone;
 };
@@ -64,6 +66,13 @@ double hf_sim_latency(int from, int to);
 double hf_sim_send(int from, int to, double n_bytes);
 /** Steps of a latency in a tree over the ranks of each node and the nodes. */
 double hf_sim_tree_seconds(MPI_Comm comm);
+
+/** By how much messages and sums of doubles are longer in the run than here, where data are smaller. */
+struct hf_sim_scale {
+    double messages, sums;
+};
+void hf_sim_scale(struct hf_sim_scale scale);
+const struct hf_sim_scale *hf_sim_the_scale(void);
 
 /** To be called when a rank calls MPI: it serves operations on its memory. */
 void hf_sim_serve(int rank);

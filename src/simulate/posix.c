@@ -1,6 +1,8 @@
 /* Naps, locks and threads of simulated ranks; see mpi.h. */
 #include "clock.h"
 
+#include "base/threads.h"
+
 #include <errno.h>
 #include <mpi.h>
 #include <stdlib.h>
@@ -12,7 +14,6 @@ static const double START_SECONDS = 1000.0;
 
 int hf_sim_nothing(void *object)
 {
-    (void)object;
     return 0;
 }
 
@@ -31,7 +32,6 @@ int hf_sim_nap(const struct timespec *time)
 int hf_sim_clock(clockid_t clock, struct timespec *now)
 {
     const double seconds = START_SECONDS + hf_sim_now();
-    (void)clock;
     now->tv_sec = (time_t)seconds;
     now->tv_nsec = (long)(1e9 * (seconds - (double)now->tv_sec));
     return 0;
@@ -114,4 +114,40 @@ int hf_sim_thread_join(struct hf_sim_thread *thread)
 {
     while (!hf_sim_has_ended(thread)) hf_sim_block();
     return 0;
+}
+
+/** A thread of hf_threads_run. */
+struct one_of {
+    hf_thread_work *work;
+    void *data;
+    int number, n;
+    hf_status status;
+    struct hf_error error;
+};
+
+static void *run_one(void *data)
+{
+    struct one_of *self = data;
+    self->status = self->work(self->data, self->number, self->n, &self->error);
+    return NULL;
+}
+
+hf_status hf_threads_run(int n_thread, hf_thread_work *work, void *data, struct hf_error *error)
+{
+    if (n_thread <= 1) return work(data, 0, 1, error);
+    struct one_of *one = hf_sim_memory((size_t)n_thread, sizeof *one), *worst = one;
+    pthread_t *thread = hf_sim_memory((size_t)n_thread, sizeof *thread);
+    for (int t = 0; t < n_thread; t++)
+        one[t] = (struct one_of){.work = work, .data = data, .number = t, .n = n_thread};
+    for (int t = 1; t < n_thread; t++) pthread_create(&thread[t], NULL, run_one, &one[t]);
+    run_one(one);
+    for (int t = 1; t < n_thread; t++) {
+        pthread_join(thread[t], NULL);
+        if (one[t].status > worst->status) worst = &one[t];
+    }
+    const hf_status status = worst->status;
+    if (status != HF_OK && error != NULL) *error = worst->error;
+    free(thread);
+    free(one);
+    return status;
 }

@@ -1,24 +1,29 @@
-/* Ranks that do rounds of tasks, as work/round.c does: threads take tasks by turns, and each task takes the time that
- * was recorded. */
+/* Ranks that do the recorded rounds of tasks (work/round.c), each of which takes the time that was recorded, and what
+ * follows them. */
 #include "replay.h"
 
 #include "blocks.h"
 
 #include "hf/context.h"
 #include "hf/timer.h"
-#include "schedule/schedule.h"
+#include "work/work_private.h"
 
+#include <cjson/cJSON.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct replay {
     const struct hf_sim_rounds *rounds;
     const struct hf_sim_settings *settings;
     struct hf_sim_outcome *outcome;
+    struct hf_sim_step *step;
+    struct hf_arena arena;          /**< of the arrays */
     struct hf_sim_block_plan *plan; /**< NULL: no blocks */
+    struct hf_common_pairs *pairs;  /**< NULL: no method after the SCF */
     int *owner; /**< [tasks of the largest round] rank that did a task when integrals were stored */
-    double *begin; /**< [n_rank] seconds of reading before the first task */
-    double start;  /**< of the round */
+    double *begin;                  /**< [n_rank] seconds of reading before the first task */
+    double start, over, collecting; /**< of the round: first start, last end of tasks; after that */
     struct hf_sim_failure failure;
 };
 
@@ -26,32 +31,21 @@ struct replay {
 struct rank {
     struct replay *replay;
     struct hf_context *context;
-    struct hf_scheduler *scheduler;
+    struct hf_trace trace;
+    struct hf_work *work;
     struct hf_sim_blocks *blocks; /**< NULL: none */
     const struct hf_sim_round *round;
     struct hf_sim_outcome *outcome;
-    pthread_mutex_t lock;
-    bool ended;
-    double work, wait, blocked;
 };
 
-/** A task for a thread of the rank; -1: there are no more. */
-static int64_t next_task(struct rank *self)
+static double seconds_of(const struct rank *self, int64_t task)
 {
-    const double start = hf_wall_seconds();
-    int64_t place = HF_TASK_BY_TURNS;
-    const bool at_once = pthread_mutex_trylock(&self->lock) == 0;
-    if (!at_once) place = hf_scheduler_next_beside(self->scheduler);
-    if (place == HF_TASK_BY_TURNS) {
-        if (!at_once) pthread_mutex_lock(&self->lock);
-        place = self->ended ? -1 : hf_scheduler_next(self->scheduler);
-        self->ended = place < 0;
-        pthread_mutex_unlock(&self->lock);
-    } else if (at_once) {
-        pthread_mutex_unlock(&self->lock);
-    }
-    self->wait += hf_wall_seconds() - start;
-    return place < 0 ? -1 : self->round->order[place];
+    return hf_sim_seconds(self->round, HF_TRACE_TASK, task);
+}
+
+static bool reads(const struct hf_sim_round *round)
+{
+    return round->of[HF_TRACE_STORED_TASK].n > 0;
 }
 
 /** Parts of a task, of which each is computed in one go (work/parts.c). */
@@ -59,22 +53,22 @@ static double n_part(const struct rank *self, int64_t task)
 {
     enum { MOST_PARTS = 64 };
     static const double PART_SECONDS = 50e-6;
-    return fmax(1.0, fmin(MOST_PARTS, ceil(self->round->seconds[task] / PART_SECONDS)));
+    return fmax(1.0, fmin(MOST_PARTS, ceil(seconds_of(self, task) / PART_SECONDS)));
 }
 
 /** Computes a task. With blocks, a rank serves others between two parts. */
 static void compute(struct rank *self, int64_t task)
 {
-    const double seconds = self->round->seconds[task];
+    const double seconds = seconds_of(self, task);
     const double n = self->blocks != NULL ? n_part(self, task) : 1.0;
     for (int part = 0; part < n; part++) {
         hf_sim_compute(seconds / n);
         if (self->blocks != NULL) hf_sim_blocks_serve(self->blocks);
     }
-    self->work += seconds;
+    self->outcome->work += seconds;
     self->outcome->n_done++;
     self->outcome->tasks_over = fmax(self->outcome->tasks_over, hf_sim_now());
-    if (self->round->stored == NULL) self->replay->owner[task] = self->context->rank;
+    if (!reads(self->round)) self->replay->owner[task] = self->context->rank;
 }
 
 /** Tasks that a thread has taken, with their blocks on their way: so many parts as the ring of steps of
@@ -89,20 +83,23 @@ struct ahead {
 };
 
 /** Takes tasks until there are enough. */
-static void take_tasks(struct rank *self, struct ahead *ahead)
+static hf_status take_tasks(struct rank *self, struct hf_worker *worker, struct ahead *ahead,
+                            struct hf_error *error)
 {
     const double enough = self->blocks != NULL ? MOST_AHEAD : 0.0;
     while (!ahead->ended && ahead->n < MOST_AHEAD && (ahead->n == 0 || ahead->parts < enough)) {
-        const int64_t task = next_task(self);
+        int64_t task = -1;
+        HF_CHECK(hf_work_next_task(worker, &task, error));
         const int place = (ahead->first + ahead->n) % MOST_AHEAD;
         ahead->ended = task < 0;
-        if (ahead->ended) return;
+        if (ahead->ended) return HF_OK;
         ahead->task[place] = task;
         ahead->fetch[place] =
             self->blocks != NULL ? hf_sim_blocks_begin(self->blocks, self->round, task) : NULL;
         ahead->parts += n_part(self, task);
         ahead->n++;
     }
+    return HF_OK;
 }
 
 /** Waits for the blocks of the first task, and computes it. */
@@ -114,108 +111,115 @@ static void do_first(struct rank *self, struct ahead *ahead)
     ahead->n--;
     ahead->parts -= n_part(self, ahead->task[place]);
     if (self->blocks != NULL) hf_sim_blocks_end(self->blocks, ahead->fetch[place]);
-    self->blocked += hf_sim_now() - start;
+    self->outcome->blocked += hf_sim_now() - start;
     compute(self, ahead->task[place]);
 }
 
-/** A thread's work. */
-static void *do_tasks(void *data)
+/** hf_round.run */
+static hf_status do_tasks(void *data, struct hf_worker *worker, struct hf_error *error)
 {
     struct rank *self = data;
     struct ahead ahead = {.n = 0};
-    const double reading =
-        self->round->stored != NULL ? self->replay->begin[self->context->rank] : 0.0;
+    const double reading = self->replay->begin[self->context->rank];
+    self->replay->start = fmin(self->replay->start, hf_sim_now());
     hf_sim_compute(reading);
-    self->work += reading;
-    for (take_tasks(self, &ahead); ahead.n > 0; take_tasks(self, &ahead)) do_first(self, &ahead);
-    return NULL;
+    self->outcome->work += reading;
+    do {
+        HF_CHECK(take_tasks(self, worker, &ahead, error));
+        if (ahead.n > 0) do_first(self, &ahead);
+    } while (ahead.n > 0 || !ahead.ended);
+    return HF_OK;
 }
 
-/** Adds what a rank has done to the outcome. */
-static void book(struct rank *self)
+/** hf_round.idle of a rank with blocks, as fock/distributed.c has it. */
+static void serve_others(void *data)
 {
-    struct hf_sim_outcome *outcome = self->outcome;
-    outcome->work += self->work;
-    outcome->blocked += self->blocked;
-    if (self->context->rank == 0) outcome->first_wait = self->wait;
+    const struct rank *self = data;
+    hf_sim_blocks_serve(self->blocks);
 }
 
-/** hf_idle_work of a rank with blocks, as fock/distributed.c has it. */
-static void serve_others(void *blocks)
+/** Seconds that each thread of a rank reads stored integrals for. Rank 0 does it for all. */
+static void begin_round(struct replay *replay, const struct hf_sim_round *round)
 {
-    hf_sim_blocks_serve(blocks);
+    const struct hf_sim_tasks *stored = &round->of[HF_TRACE_STORED_TASK];
+    replay->start = INFINITY;
+    replay->over = replay->collecting = 0.0;
+    for (int r = 0; r < replay->settings->n_rank; r++) replay->begin[r] = 0.0;
+    for (int64_t t = 0; t < stored->n; t++)
+        replay->begin[replay->owner[t]] += stored->seconds[t] / replay->settings->n_thread;
 }
 
 static hf_status do_round(struct rank *self, struct hf_error *error)
 {
     struct replay *replay = self->replay;
+    struct hf_sim_outcome *outcome = self->outcome;
     const int n_thread = replay->settings->n_thread;
-    self->ended = false;
-    self->work = self->wait = self->blocked = 0.0;
-    HF_CHECK(hf_scheduler_start(self->scheduler, &self->round->levels, error));
-    pthread_t *thread = hf_sim_memory((size_t)n_thread, sizeof *thread);
-    replay->start = hf_sim_now(); /* the same on all ranks */
-    for (int t = 1; t < n_thread; t++) pthread_create(&thread[t], NULL, do_tasks, self);
-    do_tasks(self);
-    for (int t = 1; t < n_thread; t++) pthread_join(thread[t], NULL);
-    free(thread);
-    hf_scheduler_set_idle(
-        self->scheduler,
-        &(struct hf_idle_work){self->blocks != NULL ? serve_others : NULL, self->blocks});
-    hf_scheduler_finish(self->scheduler);
-    if (self->blocks != NULL) hf_sim_blocks_collect(self->blocks);
-    self->outcome->seconds = fmax(self->outcome->seconds, hf_sim_now() - replay->start);
-    book(self);
+    hf_trace_begin_build(&self->trace);
+    if (self->context->rank == 0) begin_round(replay, self->round);
     MPI_Barrier(self->context->comm);
-    if (self->context->rank == 0)
-        self->outcome->tasks_over = fmax(0.0, self->outcome->tasks_over - replay->start);
+    const struct hf_round round = {
+        .run = do_tasks, .data = self, .idle = self->blocks != NULL ? serve_others : NULL};
+    HF_CHECK(hf_work_run(self->work, &round, error));
+    const double agreed = hf_sim_now(); /* on the status, which is no part of the round */
+    replay->over = fmax(replay->over, self->trace.ended);
+    if (self->blocks != NULL) hf_sim_blocks_collect(self->blocks);
+    replay->collecting = fmax(replay->collecting, hf_sim_now() - agreed);
+    for (int t = 0; t < n_thread && self->context->rank == 0; t++)
+        outcome->first_wait += self->work->worker[t].waited;
+    MPI_Barrier(self->context->comm);
+    if (self->context->rank != 0) return HF_OK;
+    outcome->seconds = replay->over - replay->start + replay->collecting;
+    outcome->tasks_over = fmax(0.0, outcome->tasks_over - replay->start);
     return HF_OK;
-}
-
-/** Seconds that each thread of a rank reads stored integrals for. Rank 0 does it for all. */
-static void find_reading(struct replay *replay, const struct hf_sim_round *round)
-{
-    for (int r = 0; r < replay->settings->n_rank; r++) replay->begin[r] = 0.0;
-    for (int64_t t = 0; round->stored != NULL && t < round->n_task; t++)
-        replay->begin[replay->owner[t]] += round->stored[t] / replay->settings->n_thread;
 }
 
 static hf_status do_rounds(struct rank *self, struct hf_error *error)
 {
     struct replay *replay = self->replay;
+    const struct hf_sim_settings *settings = replay->settings;
+    const struct hf_work_settings work = {
+        .schedule = {.name = settings->scheduler, .group = settings->group},
+        .n_thread = settings->n_thread};
+    HF_CHECK(hf_work_create(self->context, NULL, &work, &self->work, error));
+    if (replay->plan != NULL)
+        HF_CHECK(hf_sim_blocks_create(self->context, settings->transport, replay->plan,
+                                      &self->blocks, error));
     for (int i = 0; i < replay->rounds->n_round; i++) {
         self->round = &replay->rounds->round[i];
         self->outcome = &replay->outcome[i];
-        if (self->context->rank == 0) find_reading(replay, self->round);
-        MPI_Barrier(self->context->comm);
         HF_CHECK(do_round(self, error));
     }
     return HF_OK;
 }
 
+/** MP2 or local MP2, if the trace has it. */
+static hf_status do_method(struct rank *self, struct hf_error *error)
+{
+    struct replay *replay = self->replay;
+    if (replay->pairs == NULL) return HF_OK;
+    if (hf_sim_method(replay->rounds, "mp2") != NULL)
+        return hf_sim_mp2(self->context, replay->rounds, replay->settings, replay->pairs,
+                          replay->step, error);
+    return hf_sim_local_mp2(self->context, replay->rounds, replay->settings, replay->pairs,
+                            replay->step, error);
+}
+
 static void be_rank(void *data)
 {
     struct replay *replay = data;
-    const struct hf_sim_settings *settings = replay->settings;
     struct rank self = {.replay = replay};
     struct hf_error error = {0};
     hf_status status = HF_OK;
     HF_TRY(hf_context_create(MPI_COMM_WORLD, &self.context, &error));
-    self.context->n_thread = settings->n_thread;
-    const struct hf_scheduler_settings scheduler = {.name = settings->scheduler,
-                                                    .group = settings->group,
-                                                    .context = self.context,
-                                                    .interruption = self.context->interruption};
-    HF_TRY(hf_scheduler_create(self.context->comm, &scheduler, &self.scheduler, &error));
-    pthread_mutex_init(&self.lock, NULL);
-    if (replay->plan != NULL)
-        HF_TRY(hf_sim_blocks_create(self.context, settings->transport, replay->plan, &self.blocks,
-                                    &error));
+    self.context->n_thread = replay->settings->n_thread;
+    hf_sim_trace_init(&self.trace, replay->rounds, self.context);
     HF_TRY(do_rounds(&self, &error));
+    HF_TRY(do_method(&self, &error));
 cleanup:
     if (status != HF_OK) replay->failure = (struct hf_sim_failure){status, error};
     hf_sim_blocks_destroy(&self.blocks);
-    hf_scheduler_destroy(&self.scheduler);
+    hf_work_destroy(&self.work);
+    if (self.context != NULL) self.context->trace = NULL;
     hf_context_destroy(&self.context);
 }
 
@@ -223,14 +227,16 @@ cleanup:
 static hf_status prepare(struct replay *replay, struct hf_error *error)
 {
     const struct hf_sim_rounds *rounds = replay->rounds;
+    const cJSON *mp2 = hf_sim_method(rounds, "mp2"), *local = hf_sim_method(rounds, "local_mp2");
     int64_t most = 0;
     for (int i = 0; i < rounds->n_round; i++)
-        if (rounds->round[i].n_task > most) most = rounds->round[i].n_task;
-    replay->owner = calloc((size_t)most + 1, sizeof *replay->owner);
-    replay->begin = calloc((size_t)replay->settings->n_rank, sizeof *replay->begin);
-    if (replay->owner == NULL || replay->begin == NULL)
-        return hf_fail(error, HF_NO_RESOURCE, "out of memory for %d ranks",
-                       replay->settings->n_rank);
+        for (int kind = HF_TRACE_TASK; kind <= HF_TRACE_STORED_TASK; kind++)
+            if (rounds->round[i].of[kind].n > most) most = rounds->round[i].of[kind].n;
+    HF_TAKE(&replay->arena, replay->owner, (size_t)most);
+    HF_TAKE(&replay->arena, replay->begin, (size_t)replay->settings->n_rank);
+    HF_CHECK(hf_arena_check(&replay->arena, error));
+    if (rounds->n_batch > 0 && mp2 != NULL) replay->pairs = hf_sim_mp2_pairs(rounds);
+    if (rounds->n_batch > 0 && local != NULL) replay->pairs = hf_sim_pairs_make(1, 1, 1);
     if (rounds->n_number == 0 || replay->settings->n_rank == 1) return HF_OK;
     return hf_sim_block_plan_make(rounds, replay->settings->n_rank, &replay->plan, error);
 }
@@ -255,16 +261,21 @@ hf_status hf_sim_run_ranks(const struct hf_sim_machine *machine, int n_rank,
 
 hf_status hf_sim_replay(const struct hf_sim_rounds *rounds, const struct hf_sim_machine *machine,
                         const struct hf_sim_settings *settings, struct hf_sim_outcome outcome[],
-                        struct hf_error *error)
+                        struct hf_sim_step step[], struct hf_error *error)
 {
-    struct replay replay = {.rounds = rounds, .settings = settings, .outcome = outcome};
+    struct replay replay = {.rounds = rounds,
+                            .settings = settings,
+                            .outcome = outcome,
+                            .step = step,
+                            .arena = {.label = "simulated ranks"}};
     hf_status status;
     HF_TRY(prepare(&replay, error));
     for (int i = 0; i < rounds->n_round; i++) outcome[i] = (struct hf_sim_outcome){0};
+    for (int i = 0; i < HF_SIM_MOST_STEPS; i++) step[i] = (struct hf_sim_step){0};
     status = hf_sim_run_ranks(machine, settings->n_rank, be_rank, &replay, &replay.failure, error);
 cleanup:
     hf_sim_block_plan_free(&replay.plan);
-    free(replay.owner);
-    free(replay.begin);
+    hf_sim_pairs_free(&replay.pairs);
+    hf_arena_done(&replay.arena);
     return status;
 }

@@ -1,9 +1,10 @@
-/* Rounds of tasks on simulated ranks, with the schedulers and transports of hf. */
+/* A traced calculation on simulated ranks, with the schedulers, transports and exchanges of hf: rounds of tasks of its Fock
+ * builds, then MP2 or local MP2. */
 #ifndef HF_SIMULATE_REPLAY_H
 #define HF_SIMULATE_REPLAY_H
 
 #include "network.h"
-#include "rounds.h"
+#include "recorded.h"
 
 struct hf_sim_settings {
     const char *scheduler, *transport;
@@ -34,9 +35,10 @@ hf_status hf_sim_run_ranks(const struct hf_sim_machine *machine, int n_rank,
                            const struct hf_sim_failure *failure,
                            struct hf_error *error) HF_MUST_CHECK;
 
-/** Runs all rounds; outcome [n_round]. HF_BAD_INPUT: no such scheduler; HF_NO_RESOURCE: no memory, or a deadlock. */
+/** Runs all rounds, outcome [n_round], and what follows: step [HF_SIM_MOST_STEPS], of which those that were not run have no
+ *  name. HF_BAD_INPUT: no such scheduler; HF_NO_RESOURCE: no memory, or a deadlock. */
 hf_status hf_sim_replay(const struct hf_sim_rounds *rounds, const struct hf_sim_machine *machine,
                         const struct hf_sim_settings *settings, struct hf_sim_outcome outcome[],
-                        struct hf_error *error) HF_MUST_CHECK;
+                        struct hf_sim_step step[], struct hf_error *error) HF_MUST_CHECK;
 
 #endif

@@ -1,4 +1,4 @@
-/* Reads rounds of tasks from a trace: a line of JSON, then records of 24 bytes (output/trace_file.c). */
+/* Reads a trace: a line of JSON, then records of 24 bytes (output/trace_file.c). */
 #include "rounds.h"
 
 #include <cjson/cJSON.h>
@@ -9,27 +9,29 @@
 
 /** Level of the most expensive task (work/costs.h): after its measurement others may turn out to be more so. */
 enum { HIGHEST = 224 };
-enum { VERSION = 1, RECORD_BYTES = 24, BLOCK_J = 252, BLOCK_K = 253 };
+enum { VERSION = 1, RECORD_BYTES = sizeof(struct hf_trace_record), N_KIND = 256 };
 /** A trace has as many numbers of blocks as records at most, or few; memory for them goes to every rank. */
 enum { FEW_BLOCKS = 65536 };
 /** Of tasks in all rounds, seconds and bytes: what a trace of hf does not reach. */
 static const double TOO_MANY = 1e9;
 
-struct record {
-    double start;
-    int64_t task;
-    float seconds;
-    uint16_t build;
-    uint8_t thread, kind;
-};
-_Static_assert(sizeof(struct record) == RECORD_BYTES, "records have no gaps");
+/** Those of the Coulomb pass are not replayed here. */
+static const char *const name_of[HF_SIM_N_KIND] = {[HF_TRACE_TASK] = "task",
+                                                   [HF_TRACE_STORED_TASK] = "stored task",
+                                                   [HF_TRACE_FIRST_QUARTER] = "first quarter",
+                                                   [HF_TRACE_SECOND_QUARTER] = "second quarter",
+                                                   [HF_TRACE_COPYING] = "copying",
+                                                   [HF_TRACE_PAIR_TASK] = "pair task",
+                                                   [HF_TRACE_STEP] = "step",
+                                                   [HF_SIM_EXCHANGE] = "Local MP2: exchange"};
 
 /** What is read. */
 struct reader {
     const char *path;
-    int task_kind, stored_kind;
+    struct hf_sim_rounds *rounds;
+    int kind[N_KIND]; /**< enum hf_trace_kind of a number in the file; -1: of no interest */
     size_t n_record;
-    struct record *record;
+    struct hf_trace_record *record;
 };
 
 static hf_status damaged(const struct reader *reader, struct hf_error *error)
@@ -42,74 +44,75 @@ static hf_status ends_early(const struct reader *reader, struct hf_error *error)
     return hf_fail(error, HF_BAD_INPUT, "%s: this trace ends early", reader->path);
 }
 
-static double number_of(const cJSON *header, const char *name)
+double hf_sim_number(const struct hf_sim_rounds *rounds, const cJSON *of, const char *name)
 {
-    const cJSON *item = cJSON_GetObjectItemCaseSensitive(header, name);
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(of != NULL ? of : rounds->header, name);
     return cJSON_IsNumber(item) ? item->valuedouble : -1.0;
 }
 
-/** Place of a kind in the header's list; -1: not there. */
-static int find_kind(const cJSON *header, const char *name)
+const cJSON *hf_sim_method(const struct hf_sim_rounds *rounds, const char *name)
 {
-    const cJSON *kinds = cJSON_GetObjectItemCaseSensitive(header, "kinds"), *one;
+    const cJSON *extras = cJSON_GetObjectItemCaseSensitive(rounds->header, "extras");
+    return cJSON_GetObjectItemCaseSensitive(extras, name);
+}
+
+double hf_sim_all_seconds(const struct hf_sim_round *round, int kind)
+{
+    double sum = 0.0;
+    for (int64_t t = 0; t < round->of[kind].n; t++) sum += round->of[kind].seconds[t];
+    return sum;
+}
+
+/** The kinds of records that are known here, by the header's names. */
+static void find_kinds(struct reader *reader)
+{
+    const cJSON *names = cJSON_GetObjectItemCaseSensitive(reader->rounds->header, "kinds"), *one;
     int k = 0;
-    cJSON_ArrayForEach(one, kinds)
+    for (int i = 0; i < N_KIND; i++)
+        reader->kind[i] = i == HF_TRACE_BLOCK_J || i == HF_TRACE_BLOCK_K ? i : -1;
+    cJSON_ArrayForEach(one, names)
     {
-        if (cJSON_IsString(one) && strcmp(one->valuestring, name) == 0) return k;
+        for (int i = 0; i < HF_SIM_N_KIND && k < HF_TRACE_ADDS_J; i++)
+            if (cJSON_IsString(one) && name_of[i] != NULL &&
+                strcmp(one->valuestring, name_of[i]) == 0)
+                reader->kind[k] = i;
         k++;
     }
-    return -1;
 }
 
 /** `n_byte` follow the header. */
-static hf_status read_header(const cJSON *header, double n_byte, struct reader *reader,
-                             struct hf_sim_rounds *rounds, struct hf_error *error)
+static hf_status read_header(struct reader *reader, double n_byte, struct hf_error *error)
 {
     double n_task_of_all = 0.0;
-    const cJSON *format = cJSON_GetObjectItemCaseSensitive(header, "format");
-    const cJSON *builds = cJSON_GetObjectItemCaseSensitive(header, "builds");
-    const cJSON *model = cJSON_GetObjectItemCaseSensitive(header, "model");
-    const double n_record = number_of(header, "n_record");
+    struct hf_sim_rounds *rounds = reader->rounds;
+    const cJSON *format = cJSON_GetObjectItemCaseSensitive(rounds->header, "format");
+    const cJSON *builds = cJSON_GetObjectItemCaseSensitive(rounds->header, "builds");
+    const cJSON *model = cJSON_GetObjectItemCaseSensitive(rounds->header, "model");
+    const double n_record = hf_sim_number(rounds, NULL, "n_record");
     if (!cJSON_IsString(format) || strcmp(format->valuestring, "hf-trace") != 0 ||
-        number_of(header, "version") != VERSION ||
-        number_of(header, "record_bytes") != RECORD_BYTES || !(n_record >= 0.0))
+        (int)hf_sim_number(rounds, NULL, "version") != VERSION ||
+        (int)hf_sim_number(rounds, NULL, "record_bytes") != RECORD_BYTES || !(n_record >= 0.0))
         return hf_fail(error, HF_BAD_INPUT, "%s: no trace of hf of version %d", reader->path,
                        VERSION);
     if (n_record * RECORD_BYTES > n_byte) return ends_early(reader, error);
     reader->n_record = (size_t)n_record;
-    reader->task_kind = find_kind(header, "task");
-    reader->stored_kind = find_kind(header, "stored task");
-    rounds->n_function = (int)number_of(header, "n_function");
+    rounds->n_function = (int)hf_sim_number(rounds, NULL, "n_function");
     rounds->least_cache_bytes =
-        number_of(cJSON_GetObjectItemCaseSensitive(model, "fock"), "least_cache_bytes");
-    rounds->reads_only = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(header, "reads_only"));
+        hf_sim_number(rounds, cJSON_GetObjectItemCaseSensitive(model, "fock"), "least_cache_bytes");
+    rounds->reads_only =
+        cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(rounds->header, "reads_only"));
     rounds->n_round = cJSON_GetArraySize(builds);
-    rounds->round = calloc((size_t)rounds->n_round + 1, sizeof *rounds->round);
+    HF_TAKE(&rounds->arena, rounds->round, (size_t)rounds->n_round);
     reader->record = malloc((reader->n_record + 1) * sizeof *reader->record);
     if (rounds->round == NULL || reader->record == NULL)
         return hf_fail(error, HF_NO_RESOURCE, "out of memory for %s", reader->path);
     for (int i = 0; i < rounds->n_round; i++) {
-        struct hf_sim_round *round = &rounds->round[i];
-        const double n_task = number_of(cJSON_GetArrayItem(builds, i), "n_task");
+        const double n_task = hf_sim_number(rounds, cJSON_GetArrayItem(builds, i), "n_task");
         n_task_of_all += n_task;
         if (!(n_task >= 0.0 && n_task_of_all < TOO_MANY)) return damaged(reader, error);
-        round->n_task = (int64_t)n_task;
-        round->seconds = calloc((size_t)round->n_task + 1, sizeof *round->seconds);
-        round->order = calloc((size_t)round->n_task + 1, sizeof *round->order);
-        if (round->seconds == NULL || round->order == NULL)
-            return hf_fail(error, HF_NO_RESOURCE, "out of memory for %s", reader->path);
+        rounds->round[i].of[HF_TRACE_TASK].n = (int64_t)n_task;
     }
     return HF_OK;
-}
-
-/** The first line of a file, which the caller frees; NULL: none. */
-static char *read_line(FILE *file)
-{
-    char *line = NULL;
-    size_t room = 0;
-    if (getline(&line, &room, file) > 0) return line;
-    free(line);
-    return NULL;
 }
 
 /** After the line that was read. */
@@ -121,75 +124,124 @@ static double bytes_left(FILE *file)
     return fseek(file, here, SEEK_SET) == 0 ? (double)(end - here) : 0.0;
 }
 
-/** Seconds of tasks (of blocks: bytes), and the numbers of blocks. */
-static hf_status add_record(const struct reader *reader, const struct record *record,
-                            struct hf_sim_rounds *rounds, struct hf_error *error)
+/** Header and records; what is recorded of a phase is task 0. */
+static hf_status read_file(struct reader *reader, struct hf_error *error)
 {
-    const bool is_block = record->kind == BLOCK_J || record->kind == BLOCK_K;
-    if (record->kind != reader->task_kind && record->kind != reader->stored_kind && !is_block)
-        return HF_OK;
-    if (record->build >= rounds->n_round) return HF_OK; /* of another part of the calculation */
-    struct hf_sim_round *round = &rounds->round[record->build];
-    if (record->task < 0 || record->task >= round->n_task ||
-        !(record->seconds >= 0.0f && record->seconds < TOO_MANY))
-        return damaged(reader, error);
-    if (is_block) {
-        const double n_most = fmax((double)reader->n_record, FEW_BLOCKS);
-        if (!(record->start >= 0.0 && record->start < n_most)) return damaged(reader, error);
-        if (record->start >= rounds->n_number) rounds->n_number = (int)record->start + 1;
-        if (round->first_block == NULL)
-            round->first_block = calloc((size_t)round->n_task + 2, sizeof *round->first_block);
-        if (round->first_block == NULL)
-            return hf_fail(error, HF_NO_RESOURCE, "out of memory for blocks");
-        round->first_block[record->task + 1]++;
-        return HF_OK;
+    hf_status status = HF_OK;
+    char *line = NULL;
+    size_t room = 0;
+    FILE *file = fopen(reader->path, "rb");
+    if (file == NULL) return hf_fail(error, HF_BAD_INPUT, "%s: cannot be read", reader->path);
+    if (getline(&line, &room, file) > 0) reader->rounds->header = cJSON_Parse(line);
+    HF_TRY(read_header(reader, bytes_left(file), error));
+    if (fread(reader->record, RECORD_BYTES, reader->n_record, file) != reader->n_record)
+        status = ends_early(reader, error);
+    find_kinds(reader);
+    for (size_t k = 0; k < reader->n_record; k++)
+        if (reader->kind[reader->record[k].kind] == HF_SIM_EXCHANGE) reader->record[k].task = 0;
+cleanup:
+    free(line);
+    fclose(file);
+    return status;
+}
+
+/** Build or batch of a record; NULL: of another part of the calculation. */
+static struct hf_sim_round *round_of(const struct reader *reader,
+                                     const struct hf_trace_record *record)
+{
+    const struct hf_sim_rounds *rounds = reader->rounds;
+    if (reader->kind[record->kind] < 0 || record->build == HF_TRACE_NO_BUILD) return NULL;
+    if (record->build >= HF_TRACE_FIRST_BATCH) {
+        const int batch = record->build - HF_TRACE_FIRST_BATCH;
+        return record->task < 0 || batch >= rounds->n_batch ? NULL : &rounds->batch[batch];
     }
-    if (record->kind == reader->task_kind) {
-        round->seconds[record->task] += record->seconds;
-        return HF_OK;
+    return record->build < rounds->n_round ? &rounds->round[record->build] : NULL;
+}
+
+/** Counts tasks and blocks; n_block of a round are then its tasks with blocks. */
+static hf_status count(struct reader *reader, struct hf_error *error)
+{
+    struct hf_sim_rounds *rounds = reader->rounds;
+    const double n_most = fmax(4.0 * (double)reader->n_record, FEW_BLOCKS);
+    for (size_t k = 0; k < reader->n_record; k++) {
+        const struct hf_trace_record *record = &reader->record[k];
+        const int kind = reader->kind[record->kind];
+        struct hf_sim_round *round = round_of(reader, record);
+        if (round == NULL) continue;
+        const bool is_build = record->build < HF_TRACE_FIRST_BATCH;
+        const bool is_block = kind >= HF_SIM_N_KIND;
+        /* later builds may compute none of the tasks that an earlier one stored */
+        const bool is_stored = kind == HF_TRACE_STORED_TASK;
+        const double most = is_build && !is_stored ? (double)round->of[HF_TRACE_TASK].n : n_most;
+        if (record->task < 0 || (double)record->task >= most ||
+            !(record->seconds >= 0.0f && record->seconds < TOO_MANY) ||
+            (is_block && !(record->start >= 0.0 && record->start < n_most)))
+            return damaged(reader, error);
+        int64_t *n = is_block ? &round->n_block : &round->of[kind].n;
+        if (record->task >= *n) *n = record->task + 1;
+        if (is_block && is_build && record->start >= rounds->n_number)
+            rounds->n_number = (int)record->start + 1;
     }
-    if (round->stored == NULL)
-        round->stored = calloc((size_t)round->n_task + 1, sizeof *round->stored);
-    if (round->stored == NULL)
-        return hf_fail(error, HF_NO_RESOURCE, "out of memory for stored tasks");
-    round->stored[record->task] += record->seconds;
+    return HF_OK;
+}
+
+/** Adds up the seconds of tasks, and counts the blocks of each. */
+static hf_status add_up(struct reader *reader, struct hf_error *error)
+{
+    struct hf_sim_rounds *rounds = reader->rounds;
+    struct hf_arena *arena = &rounds->arena;
+    HF_TAKE(arena, rounds->block_bytes, (size_t)rounds->n_number);
+    for (int i = 0; i < rounds->n_round + rounds->n_batch; i++) {
+        struct hf_sim_round *round =
+            i < rounds->n_round ? &rounds->round[i] : &rounds->batch[i - rounds->n_round];
+        for (int kind = 0; kind < HF_SIM_N_KIND; kind++)
+            HF_TAKE(arena, round->of[kind].seconds, (size_t)round->of[kind].n);
+        HF_TAKE(arena, round->order, (size_t)round->of[HF_TRACE_TASK].n);
+        HF_TAKE(arena, round->first_block, (size_t)round->n_block + 2);
+    }
+    HF_CHECK(hf_arena_check(arena, error));
+    for (size_t k = 0; k < reader->n_record; k++) {
+        const struct hf_trace_record *record = &reader->record[k];
+        const int kind = reader->kind[record->kind];
+        struct hf_sim_round *round = round_of(reader, record);
+        if (round != NULL && kind < HF_SIM_N_KIND)
+            round->of[kind].seconds[record->task] += record->seconds;
+        else if (round != NULL)
+            round->first_block[record->task + 2]++; /* one too far, until they are placed */
+    }
     return HF_OK;
 }
 
 /** Puts the blocks of each task together, in the order of the records. */
-static hf_status place_blocks(const struct reader *reader, struct hf_sim_rounds *rounds,
-                              struct hf_error *error)
+static hf_status place_blocks(struct reader *reader, struct hf_error *error)
 {
-    if (rounds->n_number == 0) return HF_OK;
-    rounds->block_bytes = calloc((size_t)rounds->n_number, sizeof *rounds->block_bytes);
-    if (rounds->block_bytes == NULL)
-        return hf_fail(error, HF_NO_RESOURCE, "out of memory for blocks");
-    for (int i = 0; i < rounds->n_round; i++) {
-        struct hf_sim_round *round = &rounds->round[i];
-        if (round->first_block == NULL) continue;
-        for (int64_t t = 0; t < round->n_task; t++)
+    struct hf_sim_rounds *rounds = reader->rounds;
+    for (int i = 0; i < rounds->n_round + rounds->n_batch; i++) {
+        struct hf_sim_round *round =
+            i < rounds->n_round ? &rounds->round[i] : &rounds->batch[i - rounds->n_round];
+        for (int64_t t = 0; t <= round->n_block; t++)
             round->first_block[t + 1] += round->first_block[t];
-        round->block = calloc((size_t)round->first_block[round->n_task] + 1, sizeof *round->block);
-        if (round->block == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory for blocks");
+        HF_TAKE(&rounds->arena, round->block, (size_t)round->first_block[round->n_block + 1]);
     }
+    HF_CHECK(hf_arena_check(&rounds->arena, error));
     for (size_t k = 0; k < reader->n_record; k++) {
-        const struct record *record = &reader->record[k];
-        if ((record->kind != BLOCK_J && record->kind != BLOCK_K) ||
-            record->build >= rounds->n_round)
-            continue;
-        struct hf_sim_round *round = &rounds->round[record->build];
-        rounds->block_bytes[(int)record->start] = record->seconds;
-        round->block[round->first_block[record->task]++] =
-            (struct hf_sim_block){(int)record->start, record->kind == BLOCK_K};
-    }
-    for (int i = 0; i < rounds->n_round; i++) { /* each begins now where the next one does */
-        struct hf_sim_round *round = &rounds->round[i];
-        if (round->first_block == NULL) continue;
-        memmove(round->first_block + 1, round->first_block,
-                (size_t)round->n_task * sizeof *round->first_block);
-        round->first_block[0] = 0;
+        const struct hf_trace_record *record = &reader->record[k];
+        struct hf_sim_round *round = round_of(reader, record);
+        if (round == NULL || reader->kind[record->kind] < HF_SIM_N_KIND) continue;
+        if (record->build < HF_TRACE_FIRST_BATCH)
+            rounds->block_bytes[(int)record->start] = record->seconds;
+        round->block[round->first_block[record->task + 1]++] = (struct hf_sim_block){
+            (int)record->start, record->kind == HF_TRACE_BLOCK_K, record->seconds};
     }
     return HF_OK;
+}
+
+/** With its quarters, if these are recorded apart. */
+static double cost_of(const struct hf_sim_round *round, int64_t task)
+{
+    return hf_sim_seconds(round, HF_TRACE_TASK, task) +
+           hf_sim_seconds(round, HF_TRACE_FIRST_QUARTER, task) +
+           hf_sim_seconds(round, HF_TRACE_SECOND_QUARTER, task);
 }
 
 /** Lists the tasks in falling levels; those of one level in their order. If none takes time, all are equal. */
@@ -197,10 +249,11 @@ static void list_tasks(struct hf_sim_round *round)
 {
     double most = 0.0;
     int64_t first[HF_N_TASK_LEVEL];
-    for (int64_t t = 0; t < round->n_task; t++) most = fmax(most, round->seconds[t]);
+    const int64_t n_task = round->of[HF_TRACE_TASK].n;
+    for (int64_t t = 0; t < n_task; t++) most = fmax(most, cost_of(round, t));
     for (int pass = 0; pass < 2; pass++) {
-        for (int64_t t = 0; t < round->n_task; t++) {
-            const double cost = round->seconds[t];
+        for (int64_t t = 0; t < n_task; t++) {
+            const double cost = cost_of(round, t);
             int level = most > 0.0 ? 0 : 1;
             if (cost > 0.0)
                 level = (int)fmax(1.0, rint(HIGHEST + HF_LEVELS_PER_OCTAVE * log2(cost / most)));
@@ -221,42 +274,30 @@ static void list_tasks(struct hf_sim_round *round)
 hf_status hf_sim_rounds_read(const char *path, struct hf_sim_rounds *rounds, struct hf_error *error)
 {
     hf_status status = HF_OK;
-    struct reader reader = {.path = path};
-    FILE *file = fopen(path, "rb");
-    char *line = NULL;
-    cJSON *header = NULL;
-    *rounds = (struct hf_sim_rounds){0};
-    if (file == NULL) return hf_fail(error, HF_BAD_INPUT, "%s: cannot be read", path);
-    line = read_line(file);
-    header = line != NULL ? cJSON_Parse(line) : NULL;
-    HF_TRY(read_header(header, bytes_left(file), &reader, rounds, error));
-    if (fread(reader.record, RECORD_BYTES, reader.n_record, file) != reader.n_record) {
-        status = ends_early(&reader, error);
-        goto cleanup;
+    struct reader reader = {.path = path, .rounds = rounds};
+    *rounds = (struct hf_sim_rounds){.arena = {.label = "the trace"}};
+    HF_TRY(read_file(&reader, error));
+    for (size_t k = 0; k < reader.n_record; k++) {
+        const int batch = (int)reader.record[k].build - HF_TRACE_FIRST_BATCH;
+        if (reader.record[k].build != HF_TRACE_NO_BUILD && batch >= rounds->n_batch)
+            rounds->n_batch = batch + 1;
     }
-    for (size_t k = 0; k < reader.n_record; k++)
-        HF_TRY(add_record(&reader, &reader.record[k], rounds, error));
-    HF_TRY(place_blocks(&reader, rounds, error));
+    HF_TAKE(&rounds->arena, rounds->batch, (size_t)rounds->n_batch);
+    HF_TRY(hf_arena_check(&rounds->arena, error));
+    HF_TRY(count(&reader, error));
+    HF_TRY(add_up(&reader, error));
+    HF_TRY(place_blocks(&reader, error));
     for (int i = 0; i < rounds->n_round; i++) list_tasks(&rounds->round[i]);
+    for (int i = 0; i < rounds->n_batch; i++) list_tasks(&rounds->batch[i]);
 cleanup:
-    cJSON_Delete(header);
-    free(line);
     free(reader.record);
-    fclose(file);
     if (status != HF_OK) hf_sim_rounds_free(rounds);
     return status;
 }
 
 void hf_sim_rounds_free(struct hf_sim_rounds *rounds)
 {
-    for (int i = 0; rounds->round != NULL && i < rounds->n_round; i++) {
-        free(rounds->round[i].seconds);
-        free(rounds->round[i].stored);
-        free(rounds->round[i].order);
-        free(rounds->round[i].first_block);
-        free(rounds->round[i].block);
-    }
-    free(rounds->round);
-    free(rounds->block_bytes);
+    cJSON_Delete(rounds->header);
+    hf_arena_done(&rounds->arena);
     *rounds = (struct hf_sim_rounds){0};
 }

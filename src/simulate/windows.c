@@ -10,8 +10,7 @@
 /** A rank's part. */
 struct part {
     char *memory;
-    double free; /**< when it can serve the next operation */
-    int holder;  /**< 1 + the rank that has locked it for itself; 0: none */
+    int holder; /**< 1 + the rank that has locked it for itself; 0: none */
     struct hf_sim_operation *first_waiter, **last_waiter;
     int n_under_way; /**< operations of this rank on any part */
 };
@@ -111,10 +110,10 @@ static void apply(void *data)
 
 static void serve(struct hf_sim_operation *self)
 {
-    struct part *part = &self->window->part[self->to];
+    double *next = &hf_sim_process(world_of(self, self->to))->serve_free;
     self->next = NULL;
-    part->free = fmax(part->free, hf_sim_now()) + hf_sim_the_machine()->counter_service_seconds;
-    hf_sim_at(part->free, apply, self);
+    *next = fmax(*next, hf_sim_now()) + hf_sim_the_machine()->counter_service_seconds;
+    hf_sim_at(*next, apply, self);
 }
 
 /** Operations that wait go in the order in which they came. */

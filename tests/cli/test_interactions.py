@@ -137,6 +137,12 @@ def fragments_of_qcschema_are_used():
                    "specification": {"driver": "energy", "model": {"method": "hf", "basis": "STO-3G"}, "keywords": {"many_body": 2}}}, file)
     result, _ = compute(["input.json"], "QCSchema 2")
     TEST.check(result["schema_version"] == 2 and "input_data" in result and "clusters" in result["extras"]["hf"], "QCSchema 2", str(result)[:300])
+    for keywords, code in (({}, 0), ({"many_body": 2}, 2)):  # parts of electrons count only if fragments are computed
+        with open("input.json", "w", encoding="utf-8") as file:
+            json.dump({"schema_name": "qcschema_input", "driver": "energy", "model": {"method": "hf", "basis": "STO-3G"}, "keywords": keywords,
+                       "molecule": {**molecule, "fragment_charges": [0.5, -0.5]}}, file)
+        _, text = compute(["input.json"], f"half charges {keywords}", code)
+        TEST.check(code == 0 or "'0.5,-0.5'; expected whole numbers of 2 fragments" in text, "half charges:", text)
     shell = {"angular_momentum": [0], "harmonic_type": "spherical", "exponents": [1.0], "coefficients": [[1.0]]}
     own = {"schema_name": "qcschema_basis", "schema_version": 1, "name": "own", "center_data": {"he": {"electron_shells": [shell]}},
            "atom_map": ["he", "he"]}
@@ -162,6 +168,27 @@ def basis_sets_and_charges_go_to_the_right_parts():
         compare(key, result["extras"]["hf"]["clusters"][1][key], alone["return_result"], 1e-9)
 
 
+def the_last_basis_set_counts():
+    """Sets of the command line replace those of the file, also two of them, as without fragments."""
+    for basis, options in (("cc-pV[DT]Z", ["6-31G"]), ("cc-pV[DT]Z", ["cc-pV[TQ]Z"]), ("6-31G\nbasis 2 cc-pVDZ", ["2=6-31G*", "2=cc-pVTZ"])):
+        with open("sets.inp", "w", encoding="utf-8") as file:
+            file.write(f"basis {basis}\ngeometry\nHe 0 0 0\nHe 0 0 2.9\nend")
+        options = [word for name in options for word in ("--basis", name)]
+        whole, _ = compute(["sets.inp", *options, *CLOSE], f"{options}")
+        parts, _ = compute(["sets.inp", *options, "--fragments", "auto", *CLOSE], f"{options} fragments")
+        compare(f"{options} instead of {basis}", parts["return_result"], whole["return_result"])
+
+
+def unstable_solutions_are_reported():
+    arguments = [write("far.xyz", ["H 0 0 0", "H 0 0 3", "He 0 5 0", "He 0 -5 0"]), "--basis", "6-31G", "--fragments", "1-2,3,4"]
+    result, text = compute([*arguments, "--converger", "diis", "--stability", "check"], "unstable")
+    warning = "2 calculations have unstable solutions, the first one: fragment 1"
+    TEST.check(warning in text and any(warning in line for line in result["extras"]["hf"]["warnings"]), "no warning of an unstable solution", text)
+    extras = result["extras"]["hf"]
+    TEST.check(extras["uncorrected"]["of_bodies"][2:] == [0, 0], "contributions without an expansion", str(extras["uncorrected"]))
+    TEST.check(abs(extras["clusters"][3]["distance"] - 10) < 1e-9, "distance of all fragments", str(extras["clusters"][3]))
+
+
 def far_pairs_are_left_out():
     atoms = [f"He 0.0 0.0 {z}" for z in (0.0, 2.5, 6.0)]
     arguments = [write("three.xyz", atoms), "--basis", "6-31G", "--fragments", "auto", "--many-body", "3"]
@@ -169,6 +196,13 @@ def far_pairs_are_left_out():
     extras = result["extras"]["hf"]
     TEST.check((extras["pairs_left_out"], extras["triples_left_out"], len(extras["parts"])) == (2, 1, 4), "far pairs:", str(extras))
     TEST.check("2 pairs left out" in text and "1 triple left out" in text, "what is left out is not reported", text)
+
+
+def all_atoms_of_a_fragment_are_listed():
+    atoms = [f"He 0 {6 * (i % 2)} {5 * i}" for i in range(100)]
+    lists = ["+".join(str(i + 1) for i in range(k, 100, 2)) for k in (0, 1)]
+    _, text = compute([write("chain.xyz", atoms), "--basis", "STO-3G", "--fragments", ",".join(lists)], "a long list of atoms")
+    TEST.check(all(" " + atoms.replace("+", ", ") + "\n" in text for atoms in lists), "a long list of atoms:", text)
 
 
 def bonds_that_are_cut_are_reported():
@@ -190,6 +224,8 @@ def finished_parts_are_not_computed_again():
     TEST.check(first["return_result"] == second["return_result"], "another energy after a restart")
     _, text = compute([*arguments, "--max-iterations", "1"], "no convergence", code=1)
     TEST.check("fragment 1: the SCF did not converge" in text, "no reason for a failure", text)
+    text = TEST.run([*arguments, "--max-iterations", "1", "--check"])[1]
+    TEST.check("Molecules     5, and 0" in text, "failures are not foreseen", text)
 
 
 def what_does_not_fit_is_refused():
@@ -200,6 +236,7 @@ def what_does_not_fit_is_refused():
             (["--fragments", "auto", "--fragment-multiplicities", "2,1"], "fragment 1 has 10 electrons with charge 0, which cannot have multiplicity 2"),
             (["--fragments", "auto", "--fragment-charges", "2,0"], "add up to 2, the charge of the molecule is 0"),
             (["--fragments", "auto", "--fragment-charges", "1"], "expected whole numbers of 2 fragments"),
+            (["--fragments", "auto", "--fragment-charges", "2147483647,0"], "expected whole numbers of 2 fragments"),
             (["--fragments", "auto", "--multiplicity", "3"], "the fragments have 0 unpaired electrons, the molecule has 2"),
             (["--fragments", "auto", "--task", "vibrations"], "expected energy or gradient"),
             (["--fragments", "auto", "--molden", "x"], "molden is of one calculation"),
@@ -212,17 +249,22 @@ def what_does_not_fit_is_refused():
             (["--each", "--basis", "cc-pV[DT]Z"], "extrapolated of one molecule, without each"),
             (["--basis", "def2-[SV,TZV]P"], "no formula is known that extrapolates 'def2-[SV,TZV]P'; expected one of cc-pV[DT]Z"),
             (["--basis", "cc-pV[DT]Z", "--basis", "O=cc-pVDZ"], "no extrapolation with other sets"),
+            (["--basis", "cc-pV[DT]Z", "--basis", "cc-pV[DT]Z"], "no extrapolation with other sets"),
+            (["--basis", "./a[1]/own.gbs"], "there is no such file"),
             (["--basis", "def2-[SVP,TZVPP]", "--extrapolation", "helgaker"], "no formula of helgaker")]:
         _, text = compute([water, *options], " ".join(options), code=2)
         TEST.check(reason in text, f"{' '.join(options)}: another message than '{reason}':", text)
     spins = write("radicals.xyz", ["H 0 0 0", "H 0 0 3", "He 0 3 0"])
     _, text = compute([spins, "--fragments", "auto", "--many-body", "2"], "spins", code=2)
     TEST.check("fragments 1 and 2 are open shells" in text, "spins:", text)
+    _, text = compute([spins, "--fragments", "auto", "--method", "mp2"], "closed shells", code=2)
+    TEST.check("fragment 1 has multiplicity 2, method mp2 needs multiplicity 1" in text, "closed shells:", text)
 
 
 TESTS = [interactions_are_those_of_psi4, limits_are_those_of_psi4, fragments_of_qcschema_are_used, finished_parts_are_not_computed_again,
-         gradients_in_the_limit_are_slopes, basis_sets_and_charges_go_to_the_right_parts, far_pairs_are_left_out,
-         bonds_that_are_cut_are_reported, what_does_not_fit_is_refused]
+         gradients_in_the_limit_are_slopes, basis_sets_and_charges_go_to_the_right_parts, the_last_basis_set_counts,
+         unstable_solutions_are_reported, far_pairs_are_left_out,
+         all_atoms_of_a_fragment_are_listed, bonds_that_are_cut_are_reported, what_does_not_fit_is_refused]
 
 
 def main():

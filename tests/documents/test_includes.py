@@ -15,6 +15,7 @@ ORDER = [["bench", "simulate"], ["cli"], ["serve", "each"], ["run"], ["optimise"
          ["coulomb"], ["hamiltonian"], ["multipole"], ["one_electron", "pairs"], ["integrals"], ["boys"], ["schedule", "onesided"], ["linalg"], ["layout"],
          ["basis"], ["molecule"], ["text"], ["base"]]
 MOST_FILES = 35  # of a room's folder
+STAND_IN = "simulate"  # its files take the place of some of other rooms, and know their private headers
 LEVEL = {room: level for level, rooms in enumerate(reversed(ORDER)) for room in rooms}
 
 # Installed headers stand in include/hf, whatever their room.
@@ -75,7 +76,8 @@ def read(root):
                     header = (folder / included).resolve().relative_to(root.resolve()).as_posix()
                     is_private = "/" not in included or included.startswith("..")
                     found[name].append((header, is_private))
-                    private.setdefault(header, set()).add(is_private)
+                    if room_of(name) != STAND_IN:
+                        private.setdefault(header, set()).add(is_private)
                     break
             else:
                 if {(path.parent / included).relative_to(root).as_posix(), f"include/{included}"} & set(GENERATED):
@@ -90,7 +92,11 @@ def calls(root):
     root = pathlib.Path(root)
     text = {path: NO_CODE.sub(" ", path.read_text(encoding="utf-8"))
             for path in sorted(root.glob("src/**/*.c"))}
-    home = {name: path for path, code in text.items() for name in DEFINITION.findall(code)}
+    home = {}
+    for path, code in text.items():
+        for name in DEFINITION.findall(code):
+            if path.parent.name != STAND_IN or name not in home:
+                home[name] = path
     place = {path: (room_of(path.relative_to(root).as_posix()), path.name) for path in text}
     return {place[path]: {place[home[name]] for name in CALL.findall(code) if home.get(name, path) != path}
             for path, code in text.items()}

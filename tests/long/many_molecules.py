@@ -71,6 +71,7 @@ def read(path):
 
 
 def results(text):
+    """Of lines."""
     return [json.loads(line) for line in text.splitlines()]
 
 

@@ -12,7 +12,6 @@ OTHER = ("Set-up", "One-electron integrals", "Initial guess", "Diagonalisation",
 # "refused" and "failing", when there, are what it runs instead of --check and of a calculation.
 HF = """#!/bin/sh
 here='{folder}'
-[ "$1" = --help ] && {{ echo '  --trace FILE   tasks'; exit 0; }}
 for word in "$@"; do
     case $previous in
     --fock) fock=$word;; --schedule) schedule=$word;; --json) json=$word;; --trace) trace=$word;;

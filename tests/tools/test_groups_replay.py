@@ -26,7 +26,7 @@ class Groups(tool_test.WithFolder):
 
     def test_one_group_takes_what_was_measured(self):
         row = groups_forecast.predict(groups_forecast.read(self.written()), 1)
-        self.assertEqual(tuple(row), (1, 16.0, 1.0, 1.0, 18.0, 1.0, 1.0))
+        self.assertEqual(tuple(row), (1, 16.0, 1.0, 1.0, 1.0))
 
     def test_coordinates_that_do_not_divide_are_two_tasks(self):
         self.assertEqual(groups_forecast.tasks(SECONDS, 2), [5.0, 5.0, 4.0, 4.0])
@@ -37,14 +37,13 @@ class Groups(tool_test.WithFolder):
 
     def test_the_line_takes_scatter_away(self):
         run = groups_forecast.Run("made up", 0.0, [4.0, 6.0, 7.0, 7.0], [1, 1, 2, 2])
-        self.assertEqual(groups_forecast.on_line(run), [5.0, 5.0, 7.0, 7.0])
+        self.assertEqual(run.on_line(), [5.0, 5.0, 7.0, 7.0])
 
     def test_two_groups(self):
         row = groups_forecast.predict(groups_forecast.read(self.written()), 2)
-        self.assertEqual((row.displacements_seconds, row.seconds), (9.0, 10.0))
-        self.assertAlmostEqual(row.efficiency_by_line, 16.0 / (2 * 9.0))
-        self.assertAlmostEqual(row.efficiency, 18.0 / (2 * 10.0))
-        self.assertAlmostEqual(row.efficiency_serial_start, 18.0 / (2 * 11.0))
+        self.assertEqual(row.seconds, 9.0)
+        self.assertAlmostEqual(row.smooth, 16.0 / (2 * 9.0))
+        self.assertAlmostEqual(row.serial_start, 18.0 / (2 * 11.0))
 
     def test_other_files_are_none(self):
         self.write("b.json", "{}")

@@ -157,8 +157,8 @@ class Wholes(tool_test.WithFolder):
     def test_larger_molecules_grow_on(self):
         """From 5 to 10 s of tasks with twice the atoms: 20 s with twice as many again, on two ranks half of it; a measured phase
         of the same size in both stays."""
-        half, full = self.runs(costs=[2.0, 1.5, 1.0, 0.5]), self.runs()
-        found = whole_reproduction.LargerRuns(half, full, 2.0)
+        half, full = self.runs(costs=[2.0, 1.5, 1.0, 0.5], n_function=10), self.runs()
+        found = whole_reproduction.LargerRuns([half, full], 2.0)
         self.assertAlmostEqual(found.predict("static", 1).fock, 20.0, delta=1e-3)
         self.assertAlmostEqual(found.predict("static", 2).fock, 10.0, delta=1e-3)
         self.assertEqual((found.order, found.measured["Set-up"]), (40, 4.0))

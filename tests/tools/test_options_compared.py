@@ -87,18 +87,10 @@ class BenchOptions(tool_test.WithFolder):
 
 
 class AtomicPotentials(unittest.TestCase):
-    def run_tool(self, *arguments):
-        return tool_test.run_tool("make-atomic-potentials", *arguments)
-
-    def test_energies_are_those_published_and_rows_those_of_the_table(self):
-        done = self.run_tool("--elements", "2-2", "--check")
+    def test_energies_are_those_published(self):
+        done = tool_test.run_tool("make-atomic-potentials", "--elements", "2-2", "--check")
         self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
         self.assertIn("energy        -2.7236", done.stderr)
-        done = self.run_tool("--elements", "8-8")
-        self.assertEqual(done.returncode, 0, done.stderr)
-        table = (tool_test.TOOLS.parent / "src" / "guess" / "atomic_potentials.c").read_text(encoding="utf-8")
-        rows = done.stdout[done.stdout.index("HF_ATOMIC_POTENTIAL_TERMS] = {\n") + 31:].split("};")[0]
-        self.assertIn(rows.strip(), table)
 
 
 if __name__ == "__main__":

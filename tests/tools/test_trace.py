@@ -18,7 +18,7 @@ import traces
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
-from lab import coulomb_pass, local_replay, trace  # noqa: E402 # pylint: disable=wrong-import-position
+from lab import coulomb_pass, trace  # noqa: E402 # pylint: disable=wrong-import-position
 
 HF, MPIEXEC, INPUTS = sys.argv[1:4]
 WAYS = {  # name: ranks, options
@@ -272,8 +272,9 @@ class LocalMp2(unittest.TestCase):
             self.assertEqual(run.header["model"], traces.MODEL)
 
     def test_a_batch_for_each_step_and_iteration(self):
+        """And one for the correction of the domains."""
         for run in self.trace.values():
-            self.assertEqual(len(run.batches), 4 + run.header["extras"]["local_mp2"]["iterations"])
+            self.assertEqual(len(run.batches), 4 + run.header["extras"]["local_mp2"]["iterations"] + 1)
 
     def test_every_pair_is_there(self):
         for run in self.trace.values():
@@ -287,21 +288,15 @@ class LocalMp2(unittest.TestCase):
             self.assertEqual(set(run.batches[3].tasks[trace.PAIR_TASK]), every)
             self.assertTrue(set(run.batches[1].tasks[trace.TASK]) <= every)
 
-    def test_pairs_are_where_the_replay_deals_them(self):
-        for n_rank, run in self.trace.items():
-            pairs = local_replay.Pairs(run.header["extras"]["local_mp2"])
-            owner = run.batches[4].owner[trace.TASK]
-            self.assertEqual([owner[p] for p in range(len(pairs.all))], pairs.owners(n_rank))
-
-    def test_residuals_need_other_pairs(self):
+    def test_residuals_need_pairs_with_an_orbital_in_common(self):
         run = self.trace[1]
-        pairs = local_replay.Pairs(run.header["extras"]["local_mp2"])
-        self.assertGreater(len(run.batches[4].needs), len(pairs.all) // 2)
+        pairs = run.header["extras"]["local_mp2"]["pairs"]
+        number = {pair["i"] * (pair["i"] - 1) // 2 + pair["j"] - 1: pair for pair in pairs}
+        self.assertGreater(len(run.batches[4].needs), len(pairs) // 2)
         for p, needs in run.batches[4].needs.items():
-            for number, n_byte in needs.items():
-                other = pairs.all[pairs.number[number]]
-                self.assertTrue({other.i, other.j} & {pairs.all[p].i, pairs.all[p].j})
-                self.assertEqual(n_byte, other.n_byte)
+            for other, n_byte in needs.items():
+                self.assertTrue({number[other]["i"], number[other]["j"]} & {pairs[p]["i"], pairs[p]["j"]})
+                self.assertEqual(n_byte, 8.0 * number[other]["functions"] ** 2)
 
 
 if __name__ == "__main__":

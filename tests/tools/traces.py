@@ -74,7 +74,7 @@ def row(costs, kind=trace.TASK, rank=0):
 def local_mp2(path, n_iteration=2, **header):
     """Two orbitals 10 bohr apart with pairs of 10, 20 and 10 functions and work 1, 3, 2; 1 s of sweeps, domains of 1, 2 and 3 s,
     excitations of 1 s; tasks of 4, 3, 2, 1 s, second halves of 3 and 1 s, 800 bytes each; residuals of
-    1, 3, 2 s, amplitudes of 0.5 s. The residual of each pair needs T of the pair before it."""
+    1, 3, 2 s, amplitudes of 0.5 s but in the last iteration. The residual of each pair needs T of the pair before it."""
     orbitals = [{"centre_bohr": [x, 0.0, 0.0], "domain": [atom], "extended_domain": [atom]} for atom, x in ((1, 0.0), (2, 10.0))]
     pairs = [{"i": i, "j": j, "class": "strong", "functions": n, "correction_functions": n, "work": work}
              for i, j, n, work in ((1, 1, 10, 1.0), (2, 1, 20, 3.0), (2, 2, 10, 2.0))]
@@ -87,5 +87,5 @@ def local_mp2(path, n_iteration=2, **header):
                row([1.0, 2.0, 3.0]) + row([1.0, 1.0], trace.PAIR_TASK),
                row([4.0, 3.0, 2.0, 1.0]) + second + [("J", 0, task, 0, 800.0) for _, _, task, *_ in second],
                amplitudes, needs + row([1.0, 3.0, 2.0]) + amplitudes]
-    batches += [row([1.0, 3.0, 2.0]) + amplitudes for _ in range(n_iteration - 1)]
+    batches += [row([1.0, 3.0, 2.0]) + amplitudes for _ in range(n_iteration - 2)] + [row([1.0, 3.0, 2.0])]
     return write(path, [row([1.0])], batches=batches, n_occupied=10, extras={"local_mp2": local}, **header)

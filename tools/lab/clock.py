@@ -47,12 +47,15 @@ def replay_of_own(trace, network):
     """All Fock builds of a run, replayed on as many ranks and threads from its own tasks, which were timed in seconds of the
     processor: threads without a core of their own take longer here, too."""
     header = trace.header
-    rounds = [Round(build.computed, build.stored) for build in trace.builds]
+    rounds = [Round(build.computed, build.stored, build.blocks) for build in trace.builds]
     rounds += [Round([build.coulomb.get(task, 0.0) for task in range(max(build.coulomb) + 1)])
                for build in trace.builds if build.coulomb]
-    outcomes = Rounds(rounds).run(header["schedule"], trace.n_rank, network, header["n_thread"])
-    seconds = sum(outcome.seconds for outcome in outcomes)
-    return seconds + trace.coulomb_step_seconds + max(totals["Fock: moving matrices"] for totals in trace.totals)
+    simulated = Rounds(rounds, header["n_function"], transport=header.get("onesided"))
+    outcomes = simulated.run(header["schedule"], trace.n_rank, network, header["n_thread"])
+    moving = max(totals["Fock: moving matrices"] for totals in trace.totals)
+    if any(build.blocks for build in trace.builds):  # the last sums of a round are in it
+        moving = max(0.0, moving - sum(outcome.seconds - outcome.tasks_over for outcome in outcomes))
+    return sum(outcome.seconds for outcome in outcomes) + trace.coulomb_step_seconds + moving
 
 
 def shapes(option, text):

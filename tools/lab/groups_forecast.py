@@ -10,21 +10,16 @@ from typing import NamedTuple
 from . import cells, qcschema
 from .failure import Failure
 
-COLUMNS = ("groups", "displacements_seconds", "displacements_efficiency", "efficiency_by_line", "seconds", "efficiency",
-           "efficiency_serial_start")
-
 
 class Row(NamedTuple):
-    """With `groups` ranks. `efficiency_by_line` is that of the displacements with seconds on the line through Fock builds and
-    seconds, since other programs on the machine make seconds scatter. `seconds` and `efficiency` are of the whole run if all ranks share what is before the displacements
-    equally, `efficiency_serial_start` if it takes as long as on one."""
+    """With `groups` ranks: seconds of the displacements; their efficiency, also with seconds on the line through Fock builds and
+    seconds, since other programs on the machine make seconds scatter; and that of the whole run, if what is before them takes as
+    long as on one rank."""
     groups: int
-    displacements_seconds: float
-    displacements_efficiency: float
-    efficiency_by_line: float
     seconds: float
     efficiency: float
-    efficiency_serial_start: float
+    smooth: float
+    serial_start: float
 
 
 class Run:
@@ -32,6 +27,13 @@ class Run:
 
     def __init__(self, name, before, seconds, builds):
         self.name, self.before, self.seconds, self.builds = name, before, seconds, builds
+
+    def on_line(self):
+        """Seconds of the displacements on the line of least squares through Fock builds and seconds."""
+        builds, seconds = (sum(values) / len(values) for values in (self.builds, self.seconds))
+        square = sum((x - builds) ** 2 for x in self.builds)
+        slope = sum((x - builds) * y for x, y in zip(self.builds, self.seconds, strict=True)) / square if square > 0 else 0.0
+        return [seconds + slope * (x - builds) for x in self.builds]
 
 
 def read(path):
@@ -66,24 +68,11 @@ def deal(times, n_group):
     return max(end)
 
 
-def on_line(run):
-    """Seconds of the displacements on the line of least squares through Fock builds and seconds."""
-    builds, seconds = (sum(values) / len(values) for values in (run.builds, run.seconds))
-    square = sum((x - builds) ** 2 for x in run.builds)
-    slope = sum((x - builds) * (y - seconds) for x, y in zip(run.builds, run.seconds, strict=True)) / square if square > 0 else 0.0
-    return [seconds + slope * (x - builds) for x in run.builds]
-
-
-def efficiency(times, n_group):
-    return sum(times) / (n_group * deal(tasks(times, n_group), n_group))
-
-
 def predict(run, n_group):
-    alone, together = sum(run.seconds), deal(tasks(run.seconds, n_group), n_group)
-    whole = run.before + alone
-    seconds = run.before / n_group + together
-    return Row(n_group, together, efficiency(run.seconds, n_group), efficiency(on_line(run), n_group), seconds, whole / (n_group * seconds),
-               whole / (n_group * (run.before + together)))
+    together, smooth = (deal(tasks(seconds, n_group), n_group) for seconds in (run.seconds, run.on_line()))
+    alone = sum(run.seconds)
+    return Row(n_group, together, alone / (n_group * together), alone / (n_group * smooth),
+               (run.before + alone) / (n_group * (run.before + together)))
 
 
 def rows(run, groups):
@@ -94,12 +83,10 @@ def lines(run, found):
     """For people."""
     yield (f"{run.name}: {len(run.seconds)} displacements, {sum(run.seconds):.1f} s on one rank, after {run.before:.1f} s "
            "of set-up and SCF")
-    yield f"{'':>6} | {'displacements':>26} | {'whole run, SCF on':>27}"
-    yield f"{'groups':>6} | {'seconds':>9} {'effic.':>6} {'smooth':>9} | {'all ranks':>9} {'effic.':>6} {'one: eff.':>10}"
+    yield f"{'groups':>6} {'seconds':>9} {'effic.':>6} {'smooth':>9} {'whole run, SCF on one':>22}"
     for row in found:
-        yield (f"{row.groups:6d} | {row.displacements_seconds:9.4g} {row.displacements_efficiency:6.3f} {row.efficiency_by_line:9.3f} | "
-               f"{row.seconds:9.4g} {row.efficiency:6.3f} {row.efficiency_serial_start:10.3f}")
+        yield f"{row.groups:6d} {row.seconds:9.4g} {row.efficiency:6.3f} {row.smooth:9.3f} {row.serial_start:22.3f}"
 
 
 def csv_text(found):
-    return cells.csv_text([list(row) for row in found], COLUMNS)
+    return cells.csv_text([list(row) for row in found], Row._fields)

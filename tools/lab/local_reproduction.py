@@ -2,37 +2,34 @@
 function makes the traces it needs, writes its files and returns lines of text."""
 
 from . import book, models
-from .local_forecast import bounds, efficiencies, make_rows, speedup_curves, table
-from .local_replay import SimulatedLocalMp2
+from .method_forecast import Forecast, speedup_curves
+from .method_replay import FETCHED, REPLICATED, TRANSFORMATION, WHOLE, LocalMp2
 from .plots import Panel
 from .reproduction import NETWORK
 
 OPTIONS = ["--basis", "cc-pVDZ", "--method", "lmp2", "--checkpoint", "none"]
 PROCESSES = (1, 2, 4, 8, 16, 24, 32, 48, 64, 80, 100)
 SCHEDULER = "steal"
+TRANSPORT = "rma"  # amplitudes are fetched from windows of MPI, which serve at once
 
 
-def beside_the_book(simulated, name):
+def beside_the_book(rows, name):
     """Speedups and efficiencies on the book's number of processes."""
     told = book.LOCAL_MP2[name]
-    replay = simulated.predict(SCHEDULER, told.n_process)
-    found = efficiencies(simulated, replay)
+    found = {row.step: row.efficiency for row in rows if row.n_rank == told.n_process}
     yield f"on {told.n_process} processes: {'speedup':>10} {'book':>6} {'efficiency':>11}"
-    for step, title, speedup in (("transformation", "transformation", told.transformation),
-                                 ("fetched", "iterations, T fetched", None),
-                                 ("replicated", "iterations, T on every rank", told.iterations), ("whole", "whole", told.whole)):
-        yield f"{title:<27} {told.n_process * found[step]:10.1f} {speedup if speedup else '-':>6} {found[step]:11.3f}"
+    for step, speedup in ((TRANSFORMATION, told.transformation), (FETCHED, None), (REPLICATED, told.iterations), (WHOLE, told.whole)):
+        yield f"{step:<27} {told.n_process * found[step]:10.1f} {speedup if speedup else '-':>6} {found[step]:11.3f}"
 
 
 def figure(shop, number, name, title, arguments):
-    simulated = SimulatedLocalMp2(shop.recording(f"figure-{number}", [*arguments, *OPTIONS]), NETWORK, models.GAMMA_SECONDS)
+    forecast = Forecast(LocalMp2(shop.recording(f"figure-{number}", [*arguments, *OPTIONS]), NETWORK, models.GAMMA_SECONDS,
+                                 transport=TRANSPORT))
+    table = forecast.lines([SCHEDULER], PROCESSES)
     shop.draw(f"figure-{number}", f"Local MP2, {title} in cc-pVDZ (after Janssen and Nielsen, Fig. {number}, simulated)", [
-        Panel("", "Processes", "Speedup",
-              speedup_curves(simulated, [simulated.predict(SCHEDULER, p) for p in PROCESSES]), linear=True)])
-    rows = make_rows(simulated, [SCHEDULER], PROCESSES)
+        Panel("", "Processes", "Speedup", speedup_curves(forecast.rows), linear=True)])
     return shop.write(f"figure-{number}", [
-        f"Figure {number}: local MP2, {title} in cc-pVDZ", *beside_the_book(simulated, name), "", *table(rows, simulated), "",
-        *bounds(simulated, rows[-1].replay)])
+        f"Figure {number}: local MP2, {title} in cc-pVDZ", *beside_the_book(forecast.rows, name), "", *table])
 
 
 def figure_10_4(shop):

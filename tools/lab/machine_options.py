@@ -47,6 +47,6 @@ def network(arguments):
                        counter_needs_home=arguments.counter_needs_home, ranks_per_node=arguments.ranks_per_node,
                        node_alpha_seconds=arguments.node_latency,
                        node_beta_seconds_per_byte=1.0 / arguments.node_bandwidth,
-                       cores_per_node=arguments.cores_per_node)
+                       addition_seconds=arguments.addition, cores_per_node=arguments.cores_per_node)
     except ValueError as error:
         raise Failure(str(error)) from error

@@ -177,13 +177,6 @@ def transformation_operations(algorithm, sizes):
 
 # --- Local MP2 (chapter 10) ---
 
-def redistribution_seconds(machine, n_word, n_process):
-    """Eq. 10.7, (p - 1) alpha + n_half/p beta: each process sends what it has to all the others (Eq. 3.2)."""
-    if n_process == 1:
-        return 0.0
-    return (n_process - 1) * machine.alpha_seconds + n_word / n_process * machine.beta_seconds_per_word
-
-
 def replication_seconds(machine, n_word, n_process):
     """Eq. 10.8, log2(p) alpha + n_ampl (p - 1)/p beta: all processes get n_word words from their owners (Eq. 3.4)."""
     return (math.log2(n_process) * machine.alpha_seconds

@@ -5,7 +5,7 @@ import dataclasses
 import json
 
 from . import book, launch, models
-from .mp2_replay import SimulatedMp2
+from .method_replay import Mp2
 from .plots import Curve, Panel
 from .reproduction import NETWORK
 
@@ -29,8 +29,12 @@ def recording(shop, algorithm, name=None, memory="0"):
     return shop.recording(name or f"dimer-mp2-{algorithm}", dimer, SIZES.get(algorithm, (1,)))
 
 
-def simulated(shop, algorithm, network=NETWORK, seconds_of_one=None):
-    return SimulatedMp2(recording(shop, algorithm), network, models.GAMMA_SECONDS, seconds_of_one=seconds_of_one)
+def simulated(shop, algorithm, network=NETWORK):
+    """Simulated once for all figures."""
+    key = algorithm, network
+    if key not in shop.simulated:
+        shop.simulated[key] = Mp2(recording(shop, algorithm), network, models.GAMMA_SECONDS)
+    return shop.simulated[key]
 
 
 # ---- What the models predict: Figs. 9.4 to 9.6 ----
@@ -46,7 +50,7 @@ def predicted_times(own):
             ("(a) parameters of the book", book_seconds,
              lambda name, p: models.TRANSFORMATION_SECONDS[name](BOOK_MACHINES[name], BOOK_SIZES, p)),
             ("(b) hf and a cluster of today", lambda name, p: own[name].model_seconds(p),
-             lambda name, p: models.TRANSFORMATION_SECONDS[name](own[name].machine, own[name].sizes.model, p))):
+             lambda name, p: models.TRANSFORMATION_SECONDS[name](own[name].machine, own[name].model, p))):
         curves = []
         for colour, name in enumerate(("p1", "p2")):
             curves.append(Curve(f"{NAMES[name]}, total", [(p, seconds(name, p)) for p in PROCESSES], "model", colour))
@@ -65,7 +69,7 @@ def figures_9_4_to_9_6(shop):
     ideal = Curve("ideal", [(p, p) for p in PROCESSES], "ideal")
     curves = [ideal]
     for colour, name in enumerate(ALGORITHMS):
-        curves.append(Curve(f"{NAMES[name]}, hf", [(p, p * own[name].efficiency(own[name].model_seconds(p), p))
+        curves.append(Curve(f"{NAMES[name]}, hf", [(p, p * own[name].efficiency(None, own[name].model_seconds(p), p))
                                                    for p in PROCESSES], "model", colour))
         if name in BOOK_MACHINES:
             curves.append(Curve(f"{NAMES[name]}, parameters of the book",
@@ -73,7 +77,7 @@ def figures_9_4_to_9_6(shop):
     shop.draw("figure-9.5", f"MP2 of the uracil dimer in cc-pVDZ {after.format('9.5')}",
               [Panel("", "Processes", "Speedup", curves, linear=True)])
     shop.draw("figure-9.6", f"P2, uracil dimer in cc-pVDZ {after.format('9.6')}", [Panel("", "Processes", "Speedup", [
-        ideal, *(Curve(title, [(p, p * run.efficiency(run.model_seconds(p), p)) for p in PROCESSES], "model", colour)
+        ideal, *(Curve(title, [(p, p * run.efficiency(None, run.model_seconds(p), p)) for p in PROCESSES], "model", colour)
                  for colour, (title, run) in enumerate({"a cluster of today": own["p2"],
                                                         "Gigabit Ethernet": ethernet}.items()))], linear=True)])
     lines = ["Figures 9.4 to 9.6: models of MP2, uracil dimer in cc-pVDZ, all electrons; in brackets with the book's parameters",
@@ -84,8 +88,8 @@ def figures_9_4_to_9_6(shop):
     for row in book.MP2_MODELS:
         p = row.n_process
         seconds = {name: run.model_seconds(p) for name, run in own.items()}
-        speedup = {name: p * run.efficiency(seconds[name], p) for name, run in own.items()}
-        over_ethernet = p * ethernet.efficiency(ethernet.model_seconds(p), p)
+        speedup = {name: p * run.efficiency(None, seconds[name], p) for name, run in own.items()}
+        over_ethernet = p * ethernet.efficiency(None, ethernet.model_seconds(p), p)
         lines.append(f"{p:9d} {seconds['p1']:8.2f} ({row.p1_seconds:5.1f}) {speedup['p1']:8.1f} ({row.p1_speedup:4.1f}) "
                      f"{seconds['p2']:8.2f} ({row.p2_seconds:5.1f}) {speedup['p2']:8.1f} ({row.p2_speedup:4.1f}) "
                      f"{over_ethernet:8.1f} ({row.p2_ethernet_speedup:4.1f}) {speedup['kets']:7.1f} {speedup['pairs']:7.1f}")
@@ -102,7 +106,7 @@ def replayed_curves(own, value):
     for colour, (name, scheduler, title) in enumerate((
             ("p1", "static", "P1"), ("p2", "static", "P2, static"), ("p2", "manager", "P2, manager"),
             ("kets", "steal", "kets"), ("pairs", "steal", "pairs"))):
-        points = [(p, value(own[name], own[name].predict(scheduler, p))) for p in PROCESSES
+        points = [(p, value(own[name], own[name].whole(scheduler, p))) for p in PROCESSES
                   if p > 1 or scheduler != "manager"]
         curves.append(Curve(title, points, "replay", colour))
     return curves
@@ -116,7 +120,7 @@ def figures_9_7_to_9_9(shop):
     times = replayed_curves(own, lambda _, found: found.seconds)
     for colour, name in enumerate(("p1", "p2")):
         times.append(Curve(f"{NAMES[name]}, communication", [
-            (p, own[name].predict("static", p).phases.moving) for p in PROCESSES[1:]], "book", colour))
+            (p, own[name].whole("static", p).moving) for p in PROCESSES[1:]], "book", colour))
     shop.draw("figure-9.7", title.format("9.7"), [Panel("", "Processes", "Seconds", times, True)])
     ideal = Curve("ideal", [(p, p) for p in PROCESSES], "ideal")
     shop.draw("figure-9.8", title.format("9.8"), [Panel("", "Processes", "Speedup", [
@@ -129,10 +133,10 @@ def figures_9_7_to_9_9(shop):
              f"{'processes':>9}" + "".join(f"{heading:>16}" for heading in ("P1", "P2, static", "P2, manager", "kets", "pairs"))]
     for p in (2, 16, 100, 110, 1000):
         cells = [f"{found.efficiency:8.3f} ({fastest / (p * found.seconds):5.3f})" for found in (
-            own["p1"].predict("static", p), own["p2"].predict("static", p), own["p2"].predict("manager", p),
-            own["kets"].predict("steal", p), own["pairs"].predict("steal", p))]
+            own["p1"].whole("static", p), own["p2"].whole("static", p), own["p2"].whole("manager", p),
+            own["kets"].whole("steal", p), own["pairs"].whole("steal", p))]
         lines.append(f"{p:9d}" + "".join(f"{cell:>16}" for cell in cells))
-    ratio = own["p1"].predict("static", 110).seconds / own["p2"].predict("static", 110).seconds
+    ratio = own["p1"].whole("static", 110).seconds / own["p2"].whole("static", 110).seconds
     lines.append(f"P1 over P2 on 110 processes, seconds: {ratio:.1f} (book, measured: {book.P2_OVER_P1_OF_110})")
     return shop.write("figures-9.7-9.9", lines)
 
@@ -144,7 +148,7 @@ def figure_5_6(shop):
     curves = [Curve("ideal", [(p, p) for p in PROCESSES], "ideal")]
     lines = [f"Figure 5.6: speedups on 100 processes, relative to 1 and to {base}, uracil dimer in cc-pVDZ"]
     for colour, (name, scheduler) in enumerate((("p1", "static"), ("p2", "manager"))):
-        found = {p: own[name].predict(scheduler, p) for p in PROCESSES}
+        found = {p: own[name].whole(scheduler, p) for p in PROCESSES}
         inflated = {p: base * found[base].seconds / found[p].seconds for p in PROCESSES if p >= base}
         curves.append(Curve(f"{NAMES[name]}, relative to 1", [(p, found[p].speedup) for p in PROCESSES[1:]], "replay", colour))
         curves.append(Curve(f"{NAMES[name]}, relative to {base}", list(inflated.items()), "model", colour))
@@ -159,14 +163,14 @@ def figure_5_6(shop):
 def figure_5_8(shop, megabytes=MEGABYTES):
     """P2 with the same memory on every process: fewer passes over the integrals the more processes there are. What p
     processes keep together, one process keeps with p times the memory."""
-    by_factor = {factor: SimulatedMp2(recording(shop, "p2", f"dimer-mp2-p2-memory-{factor}", f"{factor * megabytes} MB"),
+    by_factor = {factor: Mp2(recording(shop, "p2", f"dimer-mp2-p2-memory-{factor}", f"{factor * megabytes} MB"),
                                       NETWORK, models.GAMMA_SECONDS) for factor in (1, 2, 4)}
     counts = [p for p in PROCESSES if p <= 32]
     few, one_pass = {}, {}
     for p in counts:
         run = by_factor[max(factor for factor in by_factor if factor <= p)]
-        few[p] = by_factor[1].own_seconds / run.predict("counter", p).seconds
-        one_pass[p] = by_factor[4].predict("counter", p).speedup
+        few[p] = by_factor[1].own_seconds / run.whole("counter", p).seconds
+        one_pass[p] = by_factor[4].whole("counter", p).speedup
     shop.draw("figure-5.8", "P2, uracil dimer in cc-pVDZ (after Janssen and Nielsen, Fig. 5.8, simulated)", [
         Panel("", "Processes", "Speedup", [
             Curve("ideal", [(p, p) for p in counts], "ideal"),
@@ -176,7 +180,7 @@ def figure_5_8(shop, megabytes=MEGABYTES):
              "brackets", f"{'processes':>9} {'passes':>8} {'speedup':>8} {'with one pass':>14}"]
     for p in counts:
         factor = max(factor for factor in by_factor if factor <= p)
-        lines.append(f"{p:9d} {by_factor[factor].sizes.model.n_batch:4d} ({book.PASSES[factor]}) {few[p]:8.2f} {one_pass[p]:14.2f}")
+        lines.append(f"{p:9d} {by_factor[factor].model.n_batch:4d} ({book.PASSES[factor]}) {few[p]:8.2f} {one_pass[p]:14.2f}")
     return shop.write("figure-5.8", lines)
 
 
@@ -206,8 +210,8 @@ def table_9_1(shop):
     unique = None
     for algorithm in ("kets", "pairs", "p1", "p2"):
         arguments = [str(shop.inputs / "uracil.mol"), *OPTIONS, "--mp2-algorithm", algorithm, "--memory", "0"]
-        run = SimulatedMp2(shop.recording(f"uracil-mp2-{algorithm}", arguments), NETWORK, models.GAMMA_SECONDS)
-        sizes, mp2 = run.sizes.model, run.recording.mp2
+        run = Mp2(shop.recording(f"uracil-mp2-{algorithm}", arguments), NETWORK, models.GAMMA_SECONDS)
+        sizes, mp2 = run.model, run.recording.mp2
         unique = unique or mp2["quartets_computed"] / 2.0  # "kets" computes each twice
         kept, sent = models.transformation_words(algorithm, sizes)
         halves = 2.0 if algorithm == "p1" else 0.5

@@ -17,6 +17,7 @@ class Network:
     ranks_per_node: int = 1
     node_alpha_seconds: float = 0.3e-6  # of messages between ranks of a node
     node_beta_seconds_per_byte: float = 0.05e-9
+    addition_seconds: float = 1e-9    # of two numbers in a sum over ranks
     cores_per_node: int = 0           # that the threads of a node share; 0: each has its own
 
     def __post_init__(self):

@@ -18,6 +18,7 @@ MP2_FIRST, MP2_WAITING, MP2_EXCHANGE, MP2_SECOND = (
 GRADIENT, GRADIENT_BLOCKS, GRADIENT_TASKS, GRADIENT_LAST, GRADIENT_MATRICES = (
     "Gradient: quartets", "Gradient: waiting for blocks", "Gradient: waiting for tasks", "Gradient: waiting for last rank",
     "Gradient: moving matrices")
+LOCAL_EXCHANGE = "Local MP2: exchange"
 REST = "Outside of the phases"
 
 STORED_COLOUR = "#56B4E9"
@@ -36,7 +37,7 @@ COLOURS = {
     "Local MP2: transformation": "#0072B2",
     "Local MP2: last quarters": "#00436B",
     "Local MP2: iterations": "#56B4E9",
-    "Local MP2: exchange": "#009E73",
+    LOCAL_EXCHANGE: "#009E73",
     "Local MP2: waiting for tasks": "#E69F00",
     "Local MP2: waiting for amplitudes": "#CC79A7",
     GRADIENT: "#0072B2",

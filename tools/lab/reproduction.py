@@ -26,6 +26,7 @@ class Workshop:
         self.folder = pathlib.Path(folder)
         self.folder.mkdir(parents=True, exist_ok=True)
         self.hf, self.inputs, self.n_run, self.mpiexec = hf, pathlib.Path(inputs), n_run, mpiexec
+        self.simulated = {}
 
     def recording(self, name, arguments, sizes=(1,), last_only=False):
         """Traces of one calculation in a folder of that name."""

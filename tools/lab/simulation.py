@@ -1,4 +1,5 @@
-"""Rounds of tasks on simulated ranks: hf-simulate runs the schedulers and transports of hf themselves (src/simulate/)."""
+"""Rounds of tasks, MP2 and local MP2 on simulated ranks: hf-simulate runs the schedulers, transports and exchanges of hf
+themselves (src/simulate/)."""
 
 import dataclasses
 import functools
@@ -12,6 +13,7 @@ import weakref
 from typing import NamedTuple
 
 from . import constants, launch, trace
+from .phases import LOCAL_EXCHANGE
 from .failure import BAD_INPUT, NO_RESOURCE, Failure
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
@@ -27,22 +29,37 @@ def take_beside(hf):
         PROGRAM = str(path)
 
 
-def call(*arguments):
-    """What hf-simulate prints."""
+def start(*arguments):
     try:
-        done = subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, check=False)
+        return subprocess.Popen([PROGRAM, *map(str, arguments)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE, text=True)
     except OSError as error:
         raise Failure(f"{PROGRAM} cannot be started: {error.strerror}; simulations need it") from error
-    if done.returncode != 0:
-        raise Failure(done.stderr.strip().removeprefix(f"{NAME}: ") or f"{NAME} ended with {done.returncode}",
-                      BAD_INPUT if done.returncode == BAD_INPUT else NO_RESOURCE)
-    return done.stdout
+
+
+def complain(message, code):
+    raise Failure(message.strip().removeprefix(f"{NAME}: ") or f"{NAME} ended with {code}",
+                  BAD_INPUT if code == BAD_INPUT else NO_RESOURCE)
+
+
+def end(program):
+    """Lets it end, which it does when no more cases can come."""
+    for pipe in (program.stdin, program.stdout, program.stderr):
+        try:
+            pipe.close()
+        except BrokenPipeError:
+            pass
+    program.wait()
 
 
 @functools.cache
 def schedulers():
     """Names of all there are."""
-    return tuple(call("--list").split())
+    program = start("--list")
+    output, message = program.communicate()
+    if program.returncode != 0:
+        complain(message, program.returncode)
+    return tuple(output.split())
 
 
 class Outcome(NamedTuple):
@@ -64,30 +81,61 @@ class Round(NamedTuple):
 
 class Rounds:
     """Rounds that follow each other. Tasks of those without stored integrals say which rank reads them later. `n_function`
-    determines how many blocks a rank has room for; with `reads_only` blocks are not added to; `transport` is that of the run."""
+    determines how many blocks a rank has room for; with `reads_only` blocks are not added to; `transport` is that of the run.
+    `batches` (recording.BatchCosts) and `header` are those of a method after the SCF."""
 
-    def __init__(self, rounds, n_function=0, reads_only=False, transport=None):
+    def __init__(self, rounds, n_function=0, reads_only=False, transport=None, batches=(), header=None):
+        # pylint: disable=too-many-arguments,too-many-positional-arguments
         self._transport = transport or "thread"
-        kinds = [trace.TASK, trace.STORED_TASK]
+        kinds = [trace.TASK, trace.STORED_TASK, trace.FIRST_QUARTER, trace.SECOND_QUARTER, trace.PAIR_TASK, trace.COPYING, trace.STEP, LOCAL_EXCHANGE]
         records = []
         for number, (costs, stored, blocks) in enumerate(rounds):
             records += [(float(block), task, n_byte, number, 0, kind)
                         for task, needs in blocks.items() for block, kind, n_byte in needs]
             records += [(0.0, task, seconds, number, 0, 0) for task, seconds in enumerate(costs) if seconds > 0.0]
             records += [(0.0, task, seconds, number, 0, 1) for task, seconds in stored.items()]
-        header = {"kinds": kinds, "n_function": n_function, "model": {"fock": vars(constants.of("fock"))}, "reads_only": reads_only,
+        for number, batch in enumerate(batches, trace.FIRST_BATCH):
+            tasks = (batch.first, (), batch.first_quarter, batch.second_quarter, batch.pairs, [batch.copying], [batch.step],
+                     [batch.phases.get(LOCAL_EXCHANGE, 0.0)])
+            records += [(0.0, task, seconds, number, 0, kind) for kind, costs in enumerate(tasks) for task, seconds in enumerate(costs)]
+            records += [(0.0, task, n_byte, number, 0, trace.BLOCK_J) for task, n_byte in batch.bytes.items()]
+            records += [(float(block), task, n_byte, number, 0, trace.BLOCK_K)
+                        for task, needs in batch.needs.items() for block, n_byte in needs.items()]
+        header = {**(header or {}), "kinds": kinds, "n_function": n_function, "model": {"fock": vars(constants.of("fock"))},
+                  "reads_only": reads_only,
                   "builds": [{"n_task": max(len(costs), 1 + max(stored, default=-1))} for costs, stored, _ in rounds]}
         self._path = pathlib.Path(tempfile.mkdtemp(prefix="hf-simulate-"), "rounds.trace")
         weakref.finalize(self, shutil.rmtree, self._path.parent)
         trace.write(self._path, header, records)
+        self._programs = {}
+
+    def replay(self, scheduler, n_rank, network, n_thread=1):
+        """What hf-simulate prints of a case. It is started once for all cases of a machine."""
+        key = network, n_thread
+        if key not in self._programs:
+            machine = self._path.with_name(f"machine-{len(self._programs)}.json")
+            machine.write_text(json.dumps(dataclasses.asdict(network)), encoding="utf-8")
+            program = start("--machine", machine, "--ranks", "-", "--threads", n_thread, "--onesided", self._transport, self._path)
+            weakref.finalize(self, end, program)
+            self._programs[key] = program
+        program = self._programs[key]
+        try:
+            program.stdin.write(f"{scheduler} {n_rank}\n")
+            program.stdin.flush()
+        except BrokenPipeError:
+            pass
+        line = program.stdout.readline()
+        if not line:
+            complain(program.stderr.read(), program.wait())
+        return json.loads(line)
 
     def run(self, scheduler, n_rank, network, n_thread=1):
         """[Outcome] of the rounds."""
-        machine = self._path.with_name("machine.json")
-        machine.write_text(json.dumps(dataclasses.asdict(network)), encoding="utf-8")
-        text = call("--machine", machine, "--schedule", scheduler, "--ranks", n_rank, "--threads", n_thread,
-                    "--onesided", self._transport, self._path)
-        return [Outcome(**found) for found in json.loads(text)["rounds"]]
+        return [Outcome(**found) for found in self.replay(scheduler, n_rank, network, n_thread)["rounds"]]
+
+    def steps(self, scheduler, n_rank, network, n_thread=1):
+        """{step: {"seconds" and phases of the method: seconds}}"""
+        return self.replay(scheduler, n_rank, network, n_thread)["steps"]
 
 
 def simulate(scheduler, costs, n_rank, network, n_thread=1):

@@ -154,7 +154,7 @@ class Trace:
 
 def write(path, header, records_of_file):
     """A trace of these records."""
-    whole = {"format": FORMAT, "version": VERSION, "record_bytes": RECORD.size, "n_record": len(records_of_file), **header}
+    whole = {**header, "format": FORMAT, "version": VERSION, "record_bytes": RECORD.size, "n_record": len(records_of_file)}
     with open(path, "wb") as file:
         file.write(json.dumps(whole).encode() + b"\n")
         file.write(b"".join(itertools.starmap(RECORD.pack, records_of_file)))

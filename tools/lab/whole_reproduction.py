@@ -4,7 +4,7 @@ clusters of water on one process."""
 import dataclasses
 import math
 
-from . import cells, molecules, whole
+from . import cells, molecules, phases, whole
 from .models import GAMMA_SECONDS
 from .plots import Curve, Panel
 from .prediction import Simulated
@@ -15,19 +15,21 @@ STRONG = (("alkane", 40, "6-31G*"), ("water", 64, "6-31G"), ("alkane", 20, "6-31
 PROCESSES = (1, 2, 4, 10, 20, 40, 100, 200, 400, 1000, 2000, 4000, 10000)
 SIZES = (1, 64, 1024)    # of traces: processes that tasks are made for
 SERIES = {"alkane": ((10, 20, 40, 80), "6-31G*"), "water": ((16, 32, 64), "6-31G")}  # doubles, for isoefficiency
+ONE_WAY = ["--coulomb", "multipoles"]  # else hf has the Coulomb pass for larger molecules only, and work does not grow evenly
 LEVELS = (0.8, 0.9)
 ISO_SCHEDULER = "counter"  # 10,000 simulated ranks take a minute; shares dealt beforehand take ten
 ISO_PROCESSES = {64: (10, 30, 100, 300, 1000, 3000, 10000), 1: (10, 100, 1000)}  # by ranks of a node
+MOST_POWER = {phases.WAITING_FOR_LAST_RANK: 1.0, phases.MOVING_MATRICES: 2.0}  # of the number of atoms
 LARGEST = 16             # times the largest molecule traced: beyond it a level is not looked for
 
 
-def recording_of(shop, kind, size, basis):
+def recording_of(shop, kind, size, basis, part="whole", more=()):
     """Of a molecule of such a size, None: of hf's inputs."""
     path = shop.inputs / f"{kind}.mol" if size is None else molecules.write(shop.folder, kind, size, basis)
     # a checkpoint, which runs of more than a minute write, is nothing that many processes have in so short a time
-    options = ["--basis", basis, "--memory", "0", "--checkpoint", "none"]
+    options = ["--basis", basis, "--memory", "0", "--checkpoint", "none", *more]
     sizes = SIZES if (size or 0) < 80 else (SIZES[0], SIZES[-1])
-    return shop.recording(f"whole-{path.stem}", [str(path), *options], sizes)
+    return shop.recording(f"{part}-{path.stem}", [str(path), *options], sizes)
 
 
 def strong(shop):
@@ -53,24 +55,26 @@ PARTS = {"Fock": "Fock builds", "whole": "Whole calculations"}
 
 
 class LargerRuns(whole.WholeRuns):
-    """A molecule `factor` times as large as the second of two, which has twice the atoms of the first: what was measured or
-    replayed grows on as from one to the other, linear algebra is modelled."""
+    """A molecule `factor` times as large as the last of a series, which has twice the atoms of the one before: Fock builds grow on
+    as between these two, phases by the clock as from the first one; linear algebra is modelled."""
 
-    def __init__(self, half, full, factor):  # pylint: disable=super-init-not-called
-        self.half, self.full, self.factor = half, full, factor
+    def __init__(self, runs, factor):  # pylint: disable=super-init-not-called
+        *_, self.half, self.full = runs
+        full, self.factor = self.full, factor
         self.simulated, self.lapack, self.n_iteration, self.search = full.simulated, full.lapack, full.n_iteration, full.search
         self.order, self.n_occupied = round(factor * full.order), round(factor * full.n_occupied)
         self.n_row = whole.n_row(round(factor * full.simulated.recording.header["n_atom"]), self.order)
-        self.measured = {phase: self.grown(half.measured[phase], seconds) for phase, seconds in full.measured.items()}
+        self.measured = {phase: self.grown(runs[0].measured[phase], seconds, full.order / runs[0].order)
+                         for phase, seconds in full.measured.items()} | {whole.OUTPUT: full.measured[whole.OUTPUT]}
 
-    def grown(self, first, second):
-        """Between the first and the third power of the number of atoms, or not at all."""
-        power = math.log2(second / first) if first > 0.0 and second > 0.0 else 1.0
-        return second * self.factor**min(3.0, max(0.0, power))
+    def grown(self, first, second, times=2.0, most=3.0):
+        """As it did with `times` the atoms: as a power of their number up to `most`, or not at all."""
+        power = math.log(second / first, times) if first > 0.0 and second > 0.0 else 1.0
+        return second * self.factor**min(most, max(0.0, power))
 
     def fock_seconds(self, scheduler, n_rank):
         first, second = (runs.fock_seconds(scheduler, n_rank) for runs in (self.half, self.full))
-        return {phase: self.grown(first[phase], seconds) for phase, seconds in second.items()}
+        return {phase: self.grown(first[phase], seconds, most=MOST_POWER.get(phase, 3.0)) for phase, seconds in second.items()}
 
     def node_seconds(self, n_node):
         return self.grown(self.half.node_seconds(n_node), self.full.node_seconds(n_node))
@@ -102,13 +106,12 @@ def points_of(runs, n_rank):
     yield from found
     factor = 2.0
     while factor <= LARGEST:
-        yield Point(LargerRuns(*runs[-2:], factor), n_rank, False)
+        yield Point(LargerRuns(runs, factor), n_rank, False)
         factor *= 2.0
 
 
 def crossing(points, part, level):
-    """(work per process from which on the efficiency is reached, the point above it): the Coulomb pass, which larger molecules
-    have, leaves less work, so that efficiencies fall where it begins. None: not reached."""
+    """(work per process from which on the efficiency is reached, the point above it); None: it is not."""
     found, before = (None, None), None
     for point in points:
         if before is None and point.efficiency[part] >= level:
@@ -121,7 +124,7 @@ def crossing(points, part, level):
 
 
 def isoefficiency_of(recordings, name, n_node, found):
-    """Lines on a series with so many ranks on a node; found[part, level] becomes [(processes, work per process, extrapolated)]."""
+    """Lines on a series with so many ranks on a node; found[part, level] becomes [(processes, work per process, mark)]."""
     network = dataclasses.replace(NETWORK, ranks_per_node=n_node)
     runs = [whole.WholeRuns(Simulated(recording, network, GAMMA_SECONDS)) for recording in recordings]
     for n_rank in ISO_PROCESSES[n_node]:
@@ -129,9 +132,9 @@ def isoefficiency_of(recordings, name, n_node, found):
         for part in PARTS:
             for level in LEVELS:
                 work, point = crossing(points, part, level)
-                mark = "*" if point and not point.traced else ""
+                mark = "*" if point and not point.traced else "<" if point is points[0] else ""
                 line += f"{cells.cell(work, '.3g') + mark:>12}"
-                found.setdefault((part, level), []).append((n_rank, work, bool(mark)))
+                found.setdefault((part, level), []).append((n_rank, work, mark))
                 most = point if (part, level) == ("whole", LEVELS[0]) else most
         most = most or max(points, key=lambda point: point.efficiency["whole"])
         yield f"{line}  {most.efficiency['whole']:.2f}: " + ", ".join(f"{name} {share:.1%}" for share, name in most.losses()[:4])
@@ -140,11 +143,12 @@ def isoefficiency_of(recordings, name, n_node, found):
 def isoefficiency(shop):
     """Work per process that keeps LEVELS, of Fock builds and whole calculations; what bounds it; its growth."""
     rows, curves = [], {part: [] for part in PARTS}
-    lines = [f"Isoefficiency: seconds of one process per process ({ISO_SCHEDULER}); *: beyond the largest molecule traced, extrapolated",
+    lines = [f"Isoefficiency: seconds of one process per process ({ISO_SCHEDULER}); *: beyond the largest molecule traced, extrapolated; "
+             "<: of the smallest one",
              f"{'':15} {'a node':>6} {'processes':>9}" + "".join(f"{part + f' {level:.2f}':>12}" for part in PARTS for level in LEVELS)
              + f"  lost by the whole next to {LEVELS[0]:.2f}"]
     for colour, (kind, (sizes, basis)) in enumerate(SERIES.items()):
-        recordings, name = [recording_of(shop, kind, size, basis) for size in sizes], f"{kind}, {basis}"
+        recordings, name = [recording_of(shop, kind, size, basis, "iso", ONE_WAY) for size in sizes], f"{kind}, {basis}"
         for n_node in ISO_PROCESSES:
             found = {}
             lines += isoefficiency_of(recordings, name, n_node, found)
@@ -159,7 +163,7 @@ def isoefficiency(shop):
                 lines.append(f"{name}, {n_node} on a node: work per process for {LEVELS[0]:.2f} of the whole grows as the number of "
                              f"processes to the power of {growth:.2f}, from {known[0][0]} to {known[-1][0]}")
     (shop.folder / "isoefficiency.csv").write_text(cells.csv_text(
-        rows, ["series", "ranks_of_a_node", "part", "efficiency", "processes", "seconds_per_process", "extrapolated"]), encoding="utf-8")
+        rows, ["series", "ranks_of_a_node", "part", "efficiency", "processes", "seconds_per_process", "mark"]), encoding="utf-8")
     shop.draw("isoefficiency", f"Work per process that keeps an efficiency of .80 and .90, {next(iter(ISO_PROCESSES))} processes on a node", [
         Panel(title, "Processes", "Seconds of one process / processes", curves[part], True) for part, title in PARTS.items()])
     return shop.write("isoefficiency", lines)

@@ -93,7 +93,7 @@ static void assert_alike(const struct found *one, const struct found *other)
             }
     for (int i = 0; i < one->of.n_atom; i++)
         for (int x = 0; x < 3; x++)
-            assert_true(fabs(one->of.slope[i][x] - other->of.slope[i][x]) < 1e-9);
+            assert_true(fabs(one->of.slope[i][x] - other->of.slope[i][x]) < 1e-10);
 }
 
 /** In 1, 2 and as many batches as there are orbitals; on one or three threads. */

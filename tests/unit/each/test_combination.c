@@ -12,10 +12,11 @@ enum { N = 5 };
 static void make_fragments(struct hf_fragments *fragments)
 {
     *fragments = (struct hf_fragments){.n = N, .arena = {.label = "fragments"}};
-    HF_TAKE(&fragments->arena, fragments->fragment, N);
+    HF_TAKE(&fragments->arena, fragments->charge, N);
+    HF_TAKE(&fragments->arena, fragments->multiplicity, N);
     HF_TAKE(&fragments->arena, fragments->distance, (size_t)N * N);
     for (int i = 0; i < N; i++) {
-        fragments->fragment[i].multiplicity = 1;
+        fragments->multiplicity[i] = 1;
         for (int k = 0; k < N; k++) fragments->distance[N * i + k] = fabs((double)i - k);
     }
     assert_ok(hf_arena_check(&fragments->arena, &error));

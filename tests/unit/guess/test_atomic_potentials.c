@@ -2,6 +2,12 @@
 #include "../../../src/guess/atomic_potentials.h"
 #include "../test.h"
 
+/* meson.build gives these names to the tables that the tool writes now: here they are declared, and hf's are as well. */
+#undef hf_atomic_potential_exponent
+#undef hf_atomic_potential_charge
+extern const double hf_atomic_potential_exponent[HF_ATOMIC_POTENTIAL_TERMS];
+extern const double hf_atomic_potential_charge[HF_ATOMIC_POTENTIALS][HF_ATOMIC_POTENTIAL_TERMS];
+
 #include <math.h>
 
 /** z(r) = Z - sum_i c_i erf(sqrt(a_i) r): the charge that an electron sees. */
@@ -38,6 +44,16 @@ TEST(the_potential_of_hydrogen_is_that_of_its_density)
         const double exchange = cbrt(3.0 * exp(-2.0 * r) / (pi * pi));
         const double expected = 1.0 - inside - r * outside + r * exchange;
         assert_true(fabs(effective_charge(1, r) - expected) < 0.06);
+    }
+}
+
+/** Numbers have four decimals. */
+TEST(the_table_is_what_the_tool_writes)
+{
+    for (int i = 0; i < HF_ATOMIC_POTENTIAL_TERMS; i++) {
+        assert_true(fabs(written_charge[0][i] - hf_atomic_potential_charge[8 - 1][i]) < 1e-9);
+        assert_true(fabs(written_exponent[i] - hf_atomic_potential_exponent[i]) < 1e-9 ||
+                    fabs(written_charge[0][i]) < 1e-9);
     }
 }
 

@@ -130,6 +130,45 @@ TEST(collective_calls_belong_together)
     run_on(&SLOW, 4, call_collectives);
 }
 
+/** Rank r sends r + 1 numbers to each rank that comes before it, and none to the others. */
+static void exchange_parts(void *data)
+{
+    enum { N = 3 };
+    const int rank = hf_sim_rank();
+    int n[N], n_back[N], first[N], first_back[N], count = 0;
+    double sent[N * N], got[N * N] = {0.0}, all[6] = {0.0};
+    for (int r = 0; r < N; r++) {
+        n[r] = r < rank ? rank + 1 : 0;
+        first[r] = count;
+        for (int k = 0; k < n[r]; k++) sent[count++] = 100.0 * rank + 10.0 * r + k;
+    }
+    MPI_Alltoall(n, 1, MPI_INT, n_back, 1, MPI_INT, MPI_COMM_WORLD);
+    for (int r = 0, k = 0; r < N; k += n_back[r++]) first_back[r] = k;
+    MPI_Alltoallv(sent, n, first, MPI_DOUBLE, got, n_back, first_back, MPI_DOUBLE, MPI_COMM_WORLD);
+    for (int r = 0; r < N; r++) {
+        assert_int_equal(n_back[r], r > rank ? r + 1 : 0);
+        for (int k = 0; k < n_back[r]; k++)
+            assert_true(fabs(got[first_back[r] + k] - (100.0 * r + 10.0 * rank + k)) < 1e-12);
+    }
+    /* numbers by a tree of two latencies; then two messages, and the six numbers that rank 2 sends */
+    assert_now(2.0 + 2.0 + 6 * 8 * 0.1);
+    const int part[] = {1, 2, 3}, place[] = {0, 1, 3};
+    for (int k = 0; k < part[rank]; k++) all[place[rank] + k] = rank + 1.0;
+    MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all, part, place, MPI_DOUBLE,
+                   MPI_COMM_WORLD);
+    assert_true(fabs(all[0] + all[1] + all[2] + all[3] + all[4] + all[5] - 14.0) < 1e-12);
+    const int up = rank < 2 ? rank + 1 : MPI_PROC_NULL, down = rank > 0 ? rank - 1 : MPI_PROC_NULL;
+    double number = rank, lower = -1.0;
+    MPI_Sendrecv(&number, 1, MPI_DOUBLE, up, 7, &lower, 1, MPI_DOUBLE, down, 7, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+    assert_true(fabs(lower - (rank - 1.0)) < 1e-12);
+}
+
+TEST(parts_of_all_ranks_come_to_their_places)
+{
+    run_on(&SLOW, 3, exchange_parts);
+}
+
 /* ---- Windows ---- */
 
 static void *sleep_long(void *data)
@@ -213,10 +252,11 @@ static struct hf_sim_outcome replay(struct hf_sim_rounds *rounds, bool blocks,
                                     struct hf_sim_settings settings)
 {
     struct hf_sim_outcome outcome;
+    struct hf_sim_step step[HF_SIM_MOST_STEPS];
     const int n_number = rounds->n_number;
     if (!blocks) rounds->n_number = 0;
     if (settings.transport == NULL) settings.transport = "thread";
-    assert_ok(hf_sim_replay(rounds, machine, &settings, &outcome, &error));
+    assert_ok(hf_sim_replay(rounds, machine, &settings, &outcome, step, &error));
     rounds->n_number = n_number;
     return outcome;
 }
@@ -268,11 +308,12 @@ TEST(ideal_rounds_are_known)
 TEST(unknown_scheduler_and_damaged_trace_are_refused)
 {
     struct hf_sim_outcome outcome;
+    struct hf_sim_step step[HF_SIM_MOST_STEPS];
     struct hf_sim_machine machine = IDEAL;
     const double second = 1.0;
     struct hf_sim_rounds rounds = make_round(1, &second);
     const struct hf_sim_settings settings = {"sttic", "thread", 3, 1, 0};
-    assert_failure(hf_sim_replay(&rounds, &IDEAL, &settings, &outcome, &error), HF_BAD_INPUT,
+    assert_failure(hf_sim_replay(&rounds, &IDEAL, &settings, &outcome, step, &error), HF_BAD_INPUT,
                    &error, "static");
     hf_sim_rounds_free(&rounds);
     for (int k = 0; k < 4; k++) {

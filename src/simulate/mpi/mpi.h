@@ -1,4 +1,4 @@
-/* The MPI of simulated ranks: the calls that schedule/, onesided/ and base/ use, with the meaning of the standard, on
+/* The MPI of simulated ranks: the calls that the rooms of meson.build use, with the meaning of the standard, on
  * the clock of clock.h. Their files are compiled against this header unchanged. It also replaces the calls of POSIX
  * that wait, read the clock or start threads. Ranks are threads of one process, and one of them runs at a time. */
 #ifndef HF_SIMULATE_MPI_H
@@ -8,6 +8,8 @@
 #include <sched.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/resource.h>
+#include <sys/statvfs.h>
 #include <time.h>
 
 /* ---- Time and threads ---- */
@@ -36,6 +38,9 @@ int hf_sim_condition_signal(void);
 int hf_sim_thread_start(struct hf_sim_thread **thread, void *(*run)(void *), void *data);
 int hf_sim_thread_join(struct hf_sim_thread *thread);
 
+/* Of this computer's files and limits the simulated nodes know nothing. */
+#define statvfs(path, found)                           ((void)(found), -1)
+#define getrlimit(kind, limit)                         ((void)(limit), -1)
 #define sched_yield()                                  hf_sim_yield()
 #define nanosleep(time, rest)                          hf_sim_nap(time)
 #define clock_gettime(clock, now)                      hf_sim_clock(clock, now)
@@ -95,7 +100,14 @@ enum {
 };
 enum { MPI_SUM, MPI_MIN, MPI_MAX, MPI_MINLOC, MPI_MAXLOC, MPI_REPLACE };
 enum { MPI_SUCCESS, MPI_ERRORS_RETURN, MPI_INFO_NULL, MPI_LOCK_SHARED, MPI_LOCK_EXCLUSIVE };
-enum { MPI_ANY_SOURCE = -1, MPI_ANY_TAG = -1, MPI_UNDEFINED = -1, MPI_COMM_TYPE_SHARED = 1 };
+enum {
+    MPI_ANY_SOURCE = -1,
+    MPI_ANY_TAG = -1,
+    MPI_PROC_NULL = -2,
+    MPI_DATATYPE_NULL = 0,
+    MPI_UNDEFINED = -1,
+    MPI_COMM_TYPE_SHARED = 1
+};
 enum { MPI_MODE_NOCHECK = 1, MPI_TAG_UB = 1, MPI_WIN_MODEL = 2, MPI_WIN_UNIFIED = 3 };
 enum { MPI_THREAD_MULTIPLE = 3, MPI_MAX_ERROR_STRING = 64 };
 
@@ -120,6 +132,12 @@ int MPI_Barrier(MPI_Comm comm);
 int MPI_Bcast(void *data, int n, MPI_Datatype type, int root, MPI_Comm comm);
 int MPI_Allreduce(const void *from, void *to, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm);
 int hf_sim_gather(const void *from, int n, MPI_Datatype type, void *to, MPI_Comm comm);
+/** Parts of all ranks, each in its place already. */
+int hf_sim_gather_parts(void *all, const int n[], const int first[], MPI_Datatype type,
+                        MPI_Comm comm);
+/** n numbers to each rank; n NULL: one to each. */
+int hf_sim_exchange(const void *from, const int n[], const int first_from[], void *to,
+                    const int first_to[], MPI_Datatype type, MPI_Comm comm);
 int MPI_Ibarrier(MPI_Comm comm, MPI_Request *request);
 int MPI_Iallreduce(const void *from, void *to, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
                    MPI_Request *request);
@@ -165,6 +183,15 @@ int MPI_Fetch_and_op(const void *from, void *to, MPI_Datatype type, int rank, MP
 #define MPI_Comm_get_attr(comm, key, value, found)            hf_sim_attribute(key, value, found)
 #define MPI_Win_get_attr(window, key, value, found)           hf_sim_attribute(key, value, found)
 #define MPI_Allgather(from, n, type, to, n_to, type_to, comm) hf_sim_gather(from, n, type, to, comm)
+#define MPI_Allgatherv(from, n_from, t, all, n, first, type, comm)                                 \
+    hf_sim_gather_parts(all, n, first, type, comm)
+#define MPI_Alltoall(from, n, type, to, n_to, type_to, comm)                                       \
+    hf_sim_exchange(from, NULL, NULL, to, NULL, type, comm)
+#define MPI_Alltoallv(from, n, first, type, to, n_to, first_to, type_to, comm)                     \
+    hf_sim_exchange(from, n, first, to, first_to, type, comm)
+#define MPI_Type_contiguous(n, type, made) (*(made) = (n) * (type), hf_sim_nothing(made))
+#define MPI_Type_commit(type)              hf_sim_nothing(type)
+#define MPI_Type_free(type)                hf_sim_nothing(type)
 #define MPI_Recv(data, n, type, from, tag, comm, status)                                           \
     hf_sim_receive(data, from, tag, comm, status)
 #define MPI_Irecv(data, n, type, from, tag, comm, request)                                         \
