@@ -410,9 +410,8 @@ static hf_status read_charges(struct draft *draft, const cJSON *extras)
     if (list == NULL || cJSON_IsNull(list)) return HF_OK;
     const int line = find_line(draft->text, "\"external_potentials\"");
     draft->charges_line = line > 0 ? line : 1;
-    row = cJSON_IsArray(list) ? list->child : list;
-    for (; row != NULL; row = row->next) {
-        const cJSON *entry = row->child;
+    for (row = cJSON_IsArray(list) ? list->child : list; row != NULL; row = row->next) {
+        const cJSON *entry = row != list && cJSON_IsArray(row) ? row->child : NULL;
         struct draft_charge charge = {.line = line};
         double *const value[] = {&charge.charge, &charge.position[0], &charge.position[1],
                                  &charge.position[2]};
