@@ -52,10 +52,10 @@ struct hf_local_settings {
     enum hf_local_domains domains;
     const struct hf_local_given *given; /**< of HF_DOMAINS_GIVEN; borrowed */
     double completeness;                /**< largest 1 - b^T S_dd^-1 b; 0: of `domains` */
-    int correction_bonds;      /**< bonds from a domain to the atoms that are corrected for; 0: no correction */
-    double correction_bohr;    /**< so are atoms nearer to those of a plain domain */
-    double degenerate;   /**< populations nearer than this are equal; 0: of `domains` */
-    double strong_bohr;  /**< pairs whose domains are at most so far apart are strong */
+    int correction_bonds; /**< bonds from a domain to the atoms that are corrected for; 0: no correction */
+    double correction_bohr; /**< so are atoms nearer to those of a plain domain */
+    double degenerate;      /**< populations nearer than this are equal; 0: of `domains` */
+    double strong_bohr;     /**< pairs whose domains are at most so far apart are strong */
     double distant_bohr; /**< pairs whose domains are farther apart are distant; INFINITY: none */
     double redundant;    /**< eigenvalues of a pair's S below this are dropped */
     double threshold;    /**< hartree: of integrals and of each quarter of their transformation */
@@ -109,6 +109,7 @@ struct hf_local_result {
     double same_correction, opposite_correction; /**< for what domains leave out */
     /** Of each pair's: the part that is PAOs outside of its larger domain, over those that are corrected for; 1 at most. */
     double outside_correction;
+    int n_uncorrected; /**< pairs that have no larger domain, although not all functions are in theirs */
     struct hf_local_class_result of_class[HF_N_LOCAL_CLASS];
     struct hf_localised localised; /**< orbitals with their populations */
     int n_orbital;
@@ -144,7 +145,8 @@ extern const struct hf_phase hf_phase_local_domains, hf_phase_local_transform,
 
 /** The energies. A trace has batches of: localisation (sweeps as tasks); domains and pairs (W of own pairs as tasks,
  *  excitations of orbitals in distant pairs as pair tasks); transformation; first amplitudes; each iteration (residuals as
- *  tasks, amplitudes as pair tasks, and in the first one which T a residual needs). What ranks share evenly (operators,
+ *  tasks, amplitudes as pair tasks, and in the first one which T a residual needs); the correction as tasks, if a pair
+ *  has one. What ranks share evenly (operators,
  *  shell pairs, lists of terms) is recorded as copying; localisation, domains and pairs, and the set-up of the
  *  transformation as a whole are steps.
  *
