@@ -126,7 +126,7 @@ static hf_status advance_pair(struct iteration *self, int q, struct hf_local_roo
     return HF_OK;
 }
 
-/** What the energy of the pair lacks. */
+/** Sums of the correction of the pair; 0 if it has no larger domain. */
 static hf_status correct_pair(struct iteration *self, int q, struct hf_local_room *room,
                               struct hf_error *error)
 {

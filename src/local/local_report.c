@@ -20,8 +20,9 @@ static const double DOMAIN_LOSS[] = {[HF_DOMAINS_PLAIN] = 0.035,
                                      [HF_DOMAINS_FULL] = 0.0,
                                      [HF_DOMAINS_GIVEN] = -1.0};
 
-/** What is left after the correction, as parts of it: it is of first order; and of that of what is outside of larger domains,
- *  as if energies fell by this factor from one layer of atoms to the next. As measured (docs/measurements/local_mp2.md). */
+/** Error after the correction, measured (docs/measurements/local_mp2.md). The first two: part of the correction, which is of
+ *  first order. The last: part of outside_correction, as if each layer of atoms had this part of the energy of the layer
+ *  before. */
 static const double CORRECTION_ERROR = 0.006, PLAIN_ERROR = 0.01, OUTSIDE_ERROR = 0.08;
 
 static double correction_of(const struct hf_local_result *result)
