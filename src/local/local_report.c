@@ -103,7 +103,7 @@ static void report_correction(const struct hf_local_row *self, FILE *out)
     const int n_bond = self->settings.correction_bonds;
     fprintf(out, "  %-23s excitations to atoms beyond the domains (--domains), ", "Corrected for");
     if (self->given.has_outer)
-        fprintf(out, "which the file names,\n");
+        fprintf(out, "those of the given file,\n");
     else
         fprintf(out, "up to %d bond%s away\n  %-23s or nearer than %.1f bohr,\n", n_bond,
                 n_bond > 1 ? "s" : "", "", self->settings.correction_bohr);
