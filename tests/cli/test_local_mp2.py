@@ -173,7 +173,11 @@ def check_memory():
     outcome = run(benzene + ["--memory", "1 MB"])
     TEST.expect_one_line("memory", outcome, 3, ["local MP2 needs about", "may take 1 MB"])
     check("Iter" not in outcome[1], "memory: refused after the SCF:", outcome[1])
-    megabytes = int(re.search(r"expected --memory '(\d+) MB' or more", outcome[2])[1])
+    most = re.compile(r"expected --memory '(\d+) MB' or more")
+    uracil = [os.path.join(os.path.dirname(WATER), "uracil-dimer.mol"), "--method", "lmp2", "--basis", "6-31G", "--memory", "1 MB"]
+    needed = [int(most.search(run(uracil + ["--correction-distance", "0", "--correction-bonds", bonds])[2])[1]) for bonds in "13"]
+    check(needed[0] < needed[1], "memory: larger corrections need more:", needed)
+    megabytes = int(most.search(outcome[2])[1])
     TEST.expect_one_line("a megabyte less", run(benzene + ["--memory", f"{megabytes - 1} MB"]), 3, ["local MP2 needs about"])
     code, _, errors = run(benzene + ["--memory", f"{megabytes} MB"])
     check(code == 0, "enough memory:", errors)
