@@ -145,10 +145,9 @@ extern const struct hf_phase hf_phase_local_domains, hf_phase_local_transform,
 
 /** The energies. A trace has batches of: localisation (sweeps as tasks); domains and pairs (W of own pairs as tasks,
  *  excitations of orbitals in distant pairs as pair tasks); transformation; first amplitudes; each iteration (residuals as
- *  tasks, amplitudes as pair tasks, and in the first one which T a residual needs); the correction as tasks, if a pair
- *  has one. What ranks share evenly (operators,
- *  shell pairs, lists of terms) is recorded as copying; localisation, domains and pairs, and the set-up of the
- *  transformation as a whole are steps.
+ *  tasks, amplitudes as pair tasks, and in the first one which T a residual needs); the correction, if a pair has one (as
+ *  an iteration without amplitudes). What ranks share evenly (operators, shell pairs, lists of terms) is recorded as
+ *  copying; localisation, domains and pairs, and the set-up of the transformation as a whole are steps.
  *
  *  Needs    all of the wave function, of method rhf, with whole occupations.
  *  Call     collective over the context of the wave function.
