@@ -1,5 +1,5 @@
-/* What domains leave out, to first order: with all other amplitudes as they are, those of a pair that minimise Hylleraas'
- * functional in [ij]+. In the pseudo-canonical orbitals W of [ij]+
+/* First-order correction for excitations outside of [ij]. The amplitudes of one pair change in [ij]+ so that they minimise
+ * Hylleraas' functional; the amplitudes of all other pairs stay fixed. In the pseudo-canonical orbitals W of [ij]+
  *
  *     t = W^T S T S W        r = W^T (K - G) W + (e_a + e_b - F_ii - F_jj) t
  *     dt = -r / (e_a + e_b - F_ii - F_jj)                 dE = sum of r_ab (2 dt_ab - dt_ba)

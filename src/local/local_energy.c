@@ -106,6 +106,8 @@ static void add_up(const struct hf_local *local, struct hf_local_result *result)
         result->same_correction += result->pair[p].same_correction;
         result->opposite_correction += result->pair[p].opposite_correction;
         result->outside_correction += outside(local, &result->pair[p]);
+        result->n_uncorrected += result->pair[p].n_outer == result->pair[p].n_function &&
+                                 result->pair[p].n_outer < local->basis->n_function;
     }
     result->same_spin = result->same_correction;
     result->opposite_spin = result->opposite_correction;

@@ -78,6 +78,18 @@ static hf_status make_arrays(struct hf_local_given *given, struct hf_error *erro
     return hf_arena_check(&given->arena, error);
 }
 
+/** Checks that each domain contains the smaller ones of its orbital, as blocks of pairs are taken out of larger ones. */
+static hf_status check_nested(const struct hf_local_given *given, const char *path,
+                              struct hf_error *error)
+{
+    const size_t n = (size_t)given->n_orbital * (size_t)given->n_atom;
+    for (size_t k = 0; k < n; k++)
+        if ((given->member[k] && !given->extended[k]) ||
+            (given->has_outer && given->extended[k] && !given->outer[k]))
+            return wrong(path, "a larger domain without all atoms of a smaller one", error);
+    return HF_OK;
+}
+
 /** Arrays of a checkpoint. */
 static hf_status read_added(const struct hf_checkpoint *checkpoint, const char *path,
                             struct hf_local_given *given, struct hf_error *error)
@@ -106,7 +118,7 @@ static hf_status read_added(const struct hf_checkpoint *checkpoint, const char *
         given->has_outer = given->has_outer || given->outer[k];
     }
     hf_arena_release(&given->arena, domain);
-    return HF_OK;
+    return check_nested(given, path, error);
 }
 
 hf_status hf_local_given_restart(const struct hf_checkpoint *checkpoint, int n_atom,
@@ -157,6 +169,7 @@ hf_status hf_local_given_read(const char *path, int n_atom, struct hf_local_give
         for (int i = 0; status == HF_OK && orbital != NULL; i++, orbital = orbital->next)
             if (!read_orbital(orbital, i, given))
                 status = wrong(path, "an orbital without populations or domain", error);
+        if (status == HF_OK) status = check_nested(given, path, error);
     }
     cJSON_Delete(root);
     if (status != HF_OK) hf_local_given_done(given);

@@ -126,7 +126,7 @@ static hf_status advance_pair(struct iteration *self, int q, struct hf_local_roo
     return HF_OK;
 }
 
-/** What the energy of the pair lacks. */
+/** Sums of the correction of the pair; 0 if it has no larger domain. */
 static hf_status correct_pair(struct iteration *self, int q, struct hf_local_room *room,
                               struct hf_error *error)
 {
@@ -315,11 +315,15 @@ static hf_status iterate_once(struct iteration *self, struct hf_local_result *re
     return exchange(self, end_pair, error);
 }
 
-/** The correction of all pairs. Collective. */
+/** The correction of all pairs, if any has a larger domain. Collective. */
 static hf_status correct(struct iteration *self, struct hf_local_result *result,
                          struct hf_error *error)
 {
     const struct hf_local *local = self->local;
+    bool any = false;
+    for (int p = 0; p < local->n_pair; p++)
+        any = any || local->pair[p].outer != local->pair[p].domain;
+    if (!any) return HF_OK;
     memset(self->state, 0, (size_t)local->n_pair * sizeof *self->state);
     hf_trace_begin_batch(local->context->trace);
     HF_CHECK(gather(self, advance(self, correct_pair, error), error));

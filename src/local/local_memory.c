@@ -30,6 +30,7 @@ struct model {
     int n_atom, n_orbital, n_made;
     bool *bonded;                    /**< [n_atom][n_atom] */
     bool *domain, *extended, *outer; /**< [n_orbital][n_atom] */
+    bool *smaller;                   /**< [n_orbital][n_atom] what bonded atoms are added to */
     int *left;                       /**< [n_atom] valence electrons that are in no bond */
     double *n_function;              /**< [n_atom] */
     bool *near;                      /**< [n_atom][n_atom] within VIRTUAL_REACH */
@@ -129,9 +130,11 @@ static void extend(struct model *self)
     memcpy(self->extended, self->domain, size * sizeof *self->domain);
     if (settings->domains != HF_DOMAINS_PLAIN) add_bonded(self, self->domain, self->extended);
     memcpy(self->outer, self->extended, size * sizeof *self->outer);
-    if (settings->correction_bonds == 0) return;
-    add_bonded(self, self->extended, self->outer);
-    for (int i = 0; i < self->n_orbital; i++)
+    for (int k = 0; k < settings->correction_bonds; k++) {
+        memcpy(self->smaller, self->outer, size * sizeof *self->outer);
+        add_bonded(self, self->smaller, self->outer);
+    }
+    for (int i = 0; settings->correction_bonds > 0 && i < self->n_orbital; i++)
         for (int a = 0; a < self->n_atom; a++)
             if (to_domain(self, a, i) < settings->correction_bohr)
                 self->outer[(size_t)i * n + (size_t)a] = true;
@@ -162,7 +165,8 @@ static void count_pairs(const struct model *self, int i, const double to[], doub
             if (self->domain[(size_t)j * n + a]) least = fmin(least, to[a]);
         if (least > self->settings->distant_bohr) continue;
         const bool strong = wide || least <= self->settings->strong_bohr;
-        const bool *larger = strong ? self->outer : self->extended;
+        const bool plain = self->settings->domains == HF_DOMAINS_PLAIN;
+        const bool *larger = strong || plain ? self->outer : self->extended;
         *n_number += square_of(self, strong ? self->extended : self->domain, i, j);
         *n_integral += square_of(
             self, self->settings->correction_bonds > 0 || strong ? larger : self->domain, i, j);
@@ -218,6 +222,7 @@ static void make_rooms(struct model *self, const struct hf_basis *basis, struct 
     HF_TAKE(arena, self->domain, o * n);
     HF_TAKE(arena, self->extended, o * n);
     HF_TAKE(arena, self->outer, o * n);
+    HF_TAKE(arena, self->smaller, o * n);
     HF_TAKE(arena, self->left, n);
     HF_TAKE(arena, self->n_function, n);
     HF_TAKE(arena, self->near, n * n);

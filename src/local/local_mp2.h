@@ -109,6 +109,7 @@ struct hf_local_result {
     double same_correction, opposite_correction; /**< for what domains leave out */
     /** Of each pair's: the part that is PAOs outside of its larger domain, over those that are corrected for; 1 at most. */
     double outside_correction;
+    int n_uncorrected; /**< pairs that have no larger domain, although not all functions are in theirs */
     struct hf_local_class_result of_class[HF_N_LOCAL_CLASS];
     struct hf_localised localised; /**< orbitals with their populations */
     int n_orbital;
@@ -144,10 +145,9 @@ extern const struct hf_phase hf_phase_local_domains, hf_phase_local_transform,
 
 /** The energies. A trace has batches of: localisation (sweeps as tasks); domains and pairs (W of own pairs as tasks,
  *  excitations of orbitals in distant pairs as pair tasks); transformation; first amplitudes; each iteration (residuals as
- *  tasks, amplitudes as pair tasks, and in the first one which T a residual needs); the correction (as an iteration
- *  without amplitudes). What ranks share evenly (operators,
- *  shell pairs, lists of terms) is recorded as copying; localisation, domains and pairs, and the set-up of the
- *  transformation as a whole are steps.
+ *  tasks, amplitudes as pair tasks, and in the first one which T a residual needs); the correction, if a pair has one (as
+ *  an iteration without amplitudes). What ranks share evenly (operators, shell pairs, lists of terms) is recorded as
+ *  copying; localisation, domains and pairs, and the set-up of the transformation as a whole are steps.
  *
  *  Needs    all of the wave function, of method rhf, with whole occupations.
  *  Call     collective over the context of the wave function.

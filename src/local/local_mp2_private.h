@@ -40,9 +40,9 @@ struct hf_local_domain {
 
 /** Kinds of domains of an orbital, each within the next one. */
 enum hf_local_reach {
-    HF_LOCAL_OWN,      /**< that of its pairs, unless they have larger ones */
-    HF_LOCAL_EXTENDED, /**< of strong pairs: also the atoms bonded to these; or the same */
-    HF_LOCAL_OUTER,    /**< of the correction for strong pairs: again; or the same */
+    HF_LOCAL_OWN,      /**< of weak pairs */
+    HF_LOCAL_EXTENDED, /**< of strong pairs: with the atoms bonded to these, unless domains are plain */
+    HF_LOCAL_OUTER, /**< of the correction of strong pairs: with atoms by correction_bonds and correction_bohr */
     HF_N_LOCAL_REACH
 };
 

@@ -20,8 +20,9 @@ static const double DOMAIN_LOSS[] = {[HF_DOMAINS_PLAIN] = 0.035,
                                      [HF_DOMAINS_FULL] = 0.0,
                                      [HF_DOMAINS_GIVEN] = -1.0};
 
-/** What is left after the correction, as parts of it: it is of first order; and of that of what is outside of larger domains,
- *  as if energies fell by this factor from one layer of atoms to the next. As measured (docs/measurements/local_mp2.md). */
+/** Error after the correction, measured (docs/measurements/local_mp2.md). The first two: part of the correction, which is of
+ *  first order. The last: part of outside_correction, as if each layer of atoms had this part of the energy of the layer
+ *  before. */
 static const double CORRECTION_ERROR = 0.006, PLAIN_ERROR = 0.01, OUTSIDE_ERROR = 0.08;
 
 static double correction_of(const struct hf_local_result *result)
@@ -29,16 +30,20 @@ static double correction_of(const struct hf_local_result *result)
     return result->same_correction + result->opposite_correction;
 }
 
-/** What domains are likely to cost, without a correction at most, hartree; NAN: not known. */
+/** What domains are likely to cost, without a correction at most, hartree; NAN: not known, or not of all pairs: functions
+ *  of a molecule beyond the distance of the correction matter (docs/measurements/local_mp2.md). */
 static double domain_error(const struct hf_local_row *self)
 {
-    if (self->settings.correction_bonds > 0 && self->settings.domains != HF_DOMAINS_FULL)
-        return (self->settings.domains == HF_DOMAINS_PLAIN ? PLAIN_ERROR : CORRECTION_ERROR) *
-                   fabs(correction_of(&self->result)) +
-               OUTSIDE_ERROR * fabs(self->result.outside_correction);
+    const struct hf_local_result *result = &self->result;
+    if (self->settings.correction_bonds > 0 && self->settings.domains != HF_DOMAINS_FULL) {
+        const bool plain = result->mean_extended_atoms == result->mean_domain_atoms;
+        if (result->n_uncorrected > 0) return NAN;
+        return (plain ? PLAIN_ERROR : CORRECTION_ERROR) * fabs(correction_of(result)) +
+               OUTSIDE_ERROR * fabs(result->outside_correction);
+    }
     const double loss =
         self->settings.completeness > 0.0 ? -1.0 : DOMAIN_LOSS[self->settings.domains];
-    return loss < 0.0 ? NAN : loss * fabs(self->result.correlation);
+    return loss < 0.0 ? NAN : loss * fabs(result->correlation);
 }
 
 static double distant_error(const struct hf_local_result *result)
@@ -93,6 +98,22 @@ static void report_domains(const struct hf_local_row *self, FILE *out)
         fprintf(out, "  %-23s with those corrected for %.1f\n", "", result->mean_outer_functions);
 }
 
+static void report_correction(const struct hf_local_row *self, FILE *out)
+{
+    const int n_bond = self->settings.correction_bonds;
+    fprintf(out, "  %-23s excitations to atoms beyond the domains (--domains), ", "Corrected for");
+    if (self->given.has_outer)
+        fprintf(out, "those of the given file,\n");
+    else
+        fprintf(out, "up to %d bond%s away\n  %-23s or nearer than %.1f bohr,\n", n_bond,
+                n_bond > 1 ? "s" : "", "", self->settings.correction_bohr);
+    fprintf(out, "  %-23s with an energy of %.1e hartree; ", "", correction_of(&self->result));
+    if (self->result.n_uncorrected > 0)
+        fprintf(out, "pairs without such atoms: %d; error unknown\n", self->result.n_uncorrected);
+    else
+        fprintf(out, "after it uncertain by about %.1e\n", domain_error(self));
+}
+
 /** Neglected parts, and what they are likely to cost. */
 static void report_neglected(const struct hf_local_row *self, FILE *out)
 {
@@ -103,18 +124,13 @@ static void report_neglected(const struct hf_local_row *self, FILE *out)
                 "  %-23s uncertain by about %.1e hartree\n",
                 "Distant pairs", self->settings.distant_bohr, "", distant_error(&self->result));
     if (self->settings.domains == HF_DOMAINS_FULL) return;
-    if (self->settings.correction_bonds > 0)
-        fprintf(
-            out,
-            "  %-23s excitations to atoms beyond the domains (--domains), up to %d bond%s away,\n"
-            "  %-23s with an energy of %.1e hartree; after it uncertain by about %.1e\n",
-            "Corrected for", self->settings.correction_bonds,
-            self->settings.correction_bonds > 1 ? "s" : "", "", correction_of(&self->result),
-            of_domains);
-    else
-        fprintf(out, "  %-23s excitations to other atoms than those of the domains (--domains)\n",
-                "Neglected");
-    if (self->settings.correction_bonds == 0 && !isnan(of_domains))
+    if (self->settings.correction_bonds > 0) {
+        report_correction(self, out);
+        return;
+    }
+    fprintf(out, "  %-23s excitations to other atoms than those of the domains (--domains)\n",
+            "Neglected");
+    if (!isnan(of_domains))
         fprintf(out, "  %-23s likely to cost %.1e hartree at most\n", "", of_domains);
 }
 
@@ -165,6 +181,8 @@ static void put_settings(struct hf_json to, const struct hf_local_row *self)
     HF_PUT(to, "domains", self->domains, NULL, "`--domains`");
     HF_PUT(to, "domain_completeness", settings->completeness, NULL, "0: that of `domains`");
     HF_PUT(to, "correction_bonds", settings->correction_bonds, NULL, "0: no correction");
+    HF_PUT(to, "correction_distance_bohr", settings->correction_bohr, "bohr",
+           "nearer atoms are corrected for");
     HF_PUT(to, "extended_weak_pairs", result->extends_weak, NULL, "extended domains for all pairs");
     HF_PUT(to, "strong_distance_bohr", settings->strong_bohr, "bohr", "nearer pairs are strong");
     HF_PUT(to, "pair_distance_bohr", settings->distant_bohr, "bohr", "farther pairs are distant");

@@ -33,6 +33,13 @@ static hf_status plan_restart(const struct hf_quantity_source *of, struct hf_loc
     return status;
 }
 
+/** Whether the user gives an option now. */
+static bool is_given(const struct hf_options *options, const char *key)
+{
+    const struct hf_option_value *given = hf_options_given(options, key);
+    return given != NULL && given->level >= HF_OPTION_FILE;
+}
+
 /** Domains: a kind, or a file, which rank 0 reads to check it. */
 static hf_status plan_domains(const struct hf_quantity_source *of, struct hf_local_row *self,
                               struct hf_error *error)
@@ -82,7 +89,10 @@ static hf_status plan(struct hf_quantity *quantity, struct hf_error *error)
                        "%s: no orbital is left to correlate: all %d occupied orbitals are frozen "
                        "core; expected --frozen-core none",
                        hf_options_given(options, "method")->where, n.alpha);
-    return plan_domains(of, self, error);
+    HF_CHECK(plan_domains(of, self, error));
+    if (is_given(options, "correction_bonds") || is_given(options, "correction_distance"))
+        self->given.has_outer = false;
+    return HF_OK;
 }
 
 /** An estimate, and its refusal: domains are not known before there are orbitals. */
@@ -171,10 +181,13 @@ const struct hf_option hf_options_local_mp2[] = {
     HF_ROW_INTEGER("correction_bonds", "1", 0, 9,
                    "bonds from the domain of a pair to atoms that local MP2 corrects for",
                    .more = "Excitations to these are added to first order. 0: no correction.",
-                   OF_LOCAL, IN_SETTINGS(correction_bonds)),
+                   OF_LOCAL, IN_SETTINGS(correction_bonds), .not_with = {{"domains", "full"}}),
     HF_ROW_REAL("correction_distance", "6", "bohr", 0, 1e9,
-                "atoms nearer to a plain domain are corrected for, too", OF_LOCAL,
-                IN_SETTINGS(correction_bohr)),
+                "atoms nearer to a plain domain are corrected for, too",
+                .more = "Strong pairs alone. Atoms of other molecules are included: local MP2 then "
+                        "has the superposition error of MP2.",
+                OF_LOCAL, IN_SETTINGS(correction_bohr),
+                .not_with = {{"domains", "full"}, {"correction_bonds", "0"}}),
     HF_ROW_REAL("strong_distance", "6", "bohr", 0, 1e9,
                 "pairs of orbitals that are nearer have larger domains in local MP2",
                 .more = "Between the nearest atoms of their domains; 0: they share an atom.",

@@ -179,7 +179,8 @@ static double number_of(const cJSON *of, const char *name)
     return cJSON_IsNumber(item) ? item->valuedouble : 0.0;
 }
 
-/** Orbitals and pairs of the header: domain number p is that of pair p, its larger one stands behind all these. */
+/** Orbitals and pairs of the header: domain number p is that of pair p. If it has a larger one, this has number
+ *  n_pair + p. */
 static void list_pairs(struct hf_local *local, const cJSON *orbitals, const cJSON *pairs, int fewer)
 {
     const cJSON *one;
@@ -197,12 +198,12 @@ static void list_pairs(struct hf_local *local, const cJSON *orbitals, const cJSO
         local->pair[p] = (struct hf_local_pair){.i = (int)number_of(one, "i") - 1,
                                                 .j = (int)number_of(one, "j") - 1,
                                                 .domain = p,
-                                                .outer = local->n_pair + p,
                                                 .work = number_of(one, "work")};
         const double n = number_of(one, "functions");
+        const double n_outer = fmax(n, number_of(one, "correction_functions"));
+        local->pair[p].outer = n_outer > n ? local->n_pair + p : p;
         local->domain[p].n_function = (int)ceil(n / fewer);
-        local->domain[local->n_pair + p].n_function =
-            (int)ceil(fmax(n, number_of(one, "correction_functions")) / fewer);
+        local->domain[local->n_pair + p].n_function = (int)ceil(n_outer / fewer);
         local->first_pair[local->pair[p].i + 1] = p + 1;
         p++;
     }

@@ -63,6 +63,21 @@ def check_numbers(document, output):
     check(output.rstrip().splitlines()[-1].startswith(f"Total energy {of['total_energy']:.10f} hartree"), "last line:", output[-200:])
 
 
+def check_given(plain, corrected, uncorrected):
+    """Domains of the correction are those of the file, unless an option asks for others; each contains the smaller ones."""
+    changed, document = plain + ".changed.json", read(plain)
+    for orbital in document["extras"]["hf"]["local_mp2"]["orbitals"]:
+        orbital["correction_domain"] = orbital["domain"]
+    pathlib.Path(changed).write_text(json.dumps(document), encoding="utf-8")
+    for options, expected in ([], uncorrected), (["--correction-distance", "6"], corrected):
+        _, found = energy_of(USUAL + ["--domains", changed, "--local-screening", "1e-11", *options], changed + ".out")
+        check(abs(found["correlation_energy"] - expected) < 1e-9, f"correction of a file {options}:", found["correlation_energy"])
+    for orbital in document["extras"]["hf"]["local_mp2"]["orbitals"]:
+        orbital["correction_domain"] = [3]
+    pathlib.Path(changed).write_text(json.dumps(document), encoding="utf-8")
+    TEST.expect_one_line("not nested", run(USUAL + ["--domains", changed]), 2, ["a larger domain without all atoms of a smaller one"])
+
+
 def check_domains(folder):
     """Larger domains bring the energy nearer to that of MP2; those of a file are taken again."""
     energy, errors_of, document = {}, {}, os.path.join(folder, "domains.json")
@@ -77,7 +92,9 @@ def check_domains(folder):
                 run(USUAL + ["--domains", document, "--local-screening", "1e-11", "--json", again, *options])
                 check(abs(local(again)["correlation_energy"] - expected) < 1e-9, f"domains of a file {options}:",
                       local(again)["correlation_energy"])
-            check(local(again)["likely_errors"]["domains"] is None, "errors of given domains are known:", local(again)["likely_errors"])
+            uncorrected = local(again)
+            check_given(document, energy[kind], energy[kind] - local(document)["correction"]["energy"])
+            check(uncorrected["likely_errors"]["domains"] is None, "errors of given domains are known:", uncorrected["likely_errors"])
     run([WATER, "--method", "mp2", "--basis", "6-31G*", "--json", document])
     mp2 = read(document)["properties"]["mp2_correlation_energy"]
     for kind, error in errors_of.items():
@@ -119,6 +136,12 @@ def check_restart(folder):
 def check_scan(folder):
     """A stretched molecule keeps its domains, those of a shorter one, from a checkpoint."""
     found, state, document = {}, os.path.join(folder, "scan.h5"), os.path.join(folder, "scan.json")
+    helium = pathlib.Path(folder, "helium.xyz")
+    helium.write_text("2\n\nHe 0 0 0\nHe 0 0 3.3\n", encoding="utf-8")
+    for options, pairs in (["--correction-distance", "7"], 0), ([], 2):
+        output, part = energy_of([str(helium), "--method", "lmp2", "--basis", "6-31G", *options], document)
+        check((part["likely_errors"]["domains"] is None) == (pairs > 0), "estimate of atoms without partners:", part["likely_errors"])
+        check((f"pairs without such atoms: {pairs};" in output) == (pairs > 0), "report of pairs without a correction:", output)
     for name, angstrom, options in [("far", 1.2, ["--checkpoint", state]), ("near", 0.8, []), ("kept", 0.8, ["--domains", state])]:
         molecule = pathlib.Path(folder, name + ".xyz")
         molecule.write_text(f"2\n\nH 0 0 0\nF 0 0 {angstrom}\n", encoding="utf-8")
@@ -150,7 +173,11 @@ def check_memory():
     outcome = run(benzene + ["--memory", "1 MB"])
     TEST.expect_one_line("memory", outcome, 3, ["local MP2 needs about", "may take 1 MB"])
     check("Iter" not in outcome[1], "memory: refused after the SCF:", outcome[1])
-    megabytes = int(re.search(r"expected --memory '(\d+) MB' or more", outcome[2])[1])
+    most = re.compile(r"expected --memory '(\d+) MB' or more")
+    uracil = [os.path.join(os.path.dirname(WATER), "uracil-dimer.mol"), "--method", "lmp2", "--basis", "6-31G", "--memory", "1 MB"]
+    needed = [int(most.search(run(uracil + ["--correction-distance", "0", "--correction-bonds", bonds])[2])[1]) for bonds in "13"]
+    check(needed[0] < needed[1], "memory: larger corrections need more:", needed)
+    megabytes = int(most.search(outcome[2])[1])
     TEST.expect_one_line("a megabyte less", run(benzene + ["--memory", f"{megabytes - 1} MB"]), 3, ["local MP2 needs about"])
     code, _, errors = run(benzene + ["--memory", f"{megabytes} MB"])
     check(code == 0, "enough memory:", errors)
