@@ -254,7 +254,7 @@ static void report(const struct hf_quantity *quantity, FILE *out)
     print_energy(out, "Opposite-spin energy", result->opposite_spin);
     print_energy(out, "Same-spin energy", result->same_spin);
     print_energy(out, "Correlation energy", result->correlation);
-    print_energy(out, "MP2 total energy", energy(quantity));
+    print_energy(out, "MP2 total energy", quantity->of->result->energy + result->correlation);
     if (hf_options_flag(quantity->of->options, "scs"))
         print_energy(out, "SCS-MP2 total energy",
                      quantity->of->result->energy + scs_energy(result));
@@ -277,7 +277,8 @@ static void put_json(const struct hf_quantity *quantity, const struct hf_json_pl
     HF_PUT(to, "mp2_singles_energy", 0.0, "hartree", "always 0");
     HF_PUT(to, "mp2_doubles_energy", both, "hartree", "of all pairs");
     HF_PUT(to, "mp2_correlation_energy", both, "hartree", "of all pairs");
-    HF_PUT(to, "mp2_total_energy", energy(quantity), "hartree", "energy of SCF and correlation");
+    HF_PUT(to, "mp2_total_energy", quantity->of->result->energy + both, "hartree",
+           "energy of SCF and correlation, not scaled");
     to = hf_json_object(all->extras, "mp2", "method mp2 and ump2");
     HF_PUT(to, "frozen_core_orbitals", self->settings.n_frozen, NULL, "occupied, not correlated");
     HF_PUT(to, "frozen_virtual_orbitals", self->settings.n_frozen_virtual, NULL,

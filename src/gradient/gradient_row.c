@@ -190,13 +190,23 @@ static void print_sums(const struct row *self, const struct hf_quantity_source *
     for (int k = 0; k < 3; k++) fprintf(out, " %14.1e", self->sum[k]);
     fprintf(out, "\n  %-10s", "Torque");
     for (int k = 0; k < 3; k++) fprintf(out, " %14.1e", self->torque[k]);
-    fprintf(out, "   hartree%s\n", told ? "; WARNING: both should be zero" : "");
+    fprintf(out, "   hartree%s%s\n", told ? "; WARNING: both should be zero" : "",
+            told && of->result->n_orbital < of->result->n_function
+                ? ", unless Cartesian functions were removed"
+                : "");
     if (of->settings->commutator_tolerance > 10.0 * COMMUTATOR_TOLERANCE)
         fprintf(out,
                 "  WARNING: the SCF's commutator was converged to %.0e only; errors of the "
                 "gradient are of that "
                 "order\n",
                 of->settings->commutator_tolerance);
+}
+
+/** Whether the MP2 energy is spin-component scaled. */
+static bool is_scaled(const struct hf_quantity *quantity)
+{
+    const struct hf_mp2_settings *of = quantity->of->correlation;
+    return of != NULL && (of->derivatives->opposite != 1.0 || of->derivatives->same != 1.0);
 }
 
 /** What is computed from the relaxed density of MP2. */
@@ -208,28 +218,22 @@ static void report_relaxed(const struct hf_quantity *quantity, FILE *out)
     if (!self->relaxed.complete) return;
     fprintf(
         out,
-        "\nFrom the relaxed density of MP2; the dipole moment, charges and orbitals above are of "
+        "\nFrom the relaxed density of %sMP2; the dipole moment, charges and orbitals above are of "
         "the SCF\n  Dipole moment, e bohr %14.8f %14.8f %14.8f\n",
-        dipole[0], dipole[1], dipole[2]);
+        is_scaled(quantity) ? "SCS-" : "", dipole[0], dipole[1], dipole[2]);
     hf_print_properties(out, of->molecule, &self->relaxed,
                         hf_options_value(of->options, "properties") == HF_PROPERTIES_ALL);
-}
-
-/** Which energy is differentiated, if it is not that of the SCF. */
-static const char *name_energy(const struct hf_mp2_settings *correlation)
-{
-    if (correlation == NULL) return "";
-    const struct hf_mp2_derivatives *factors = correlation->derivatives;
-    const bool scaled = factors->opposite != 1.0 || factors->same != 1.0;
-    return scaled ? " of the SCS-MP2 energy" : " of the MP2 energy";
 }
 
 static void report(const struct hf_quantity *quantity, FILE *out)
 {
     const struct row *self = quantity->self;
     const struct hf_molecule *molecule = quantity->of->molecule;
-    fprintf(out, "\nGradient%s, hartree/bohr\n  %5s %4s %14s %14s %14s\n",
-            name_energy(quantity->of->correlation), "Atom", "", "x", "y", "z");
+    const char *name = quantity->of->correlation == NULL ? ""
+                       : is_scaled(quantity)             ? " of the SCS-MP2 energy"
+                                                         : " of the MP2 energy";
+    fprintf(out, "\nGradient%s, hartree/bohr\n  %5s %4s %14s %14s %14s\n", name, "Atom", "", "x",
+            "y", "z");
     for (int i = 0; i < molecule->n_atom; i++) {
         const struct hf_atom *atom = &molecule->atom[i];
         fprintf(out, "  %5d  %c%-2s", i + 1, atom->ghost ? '@' : ' ',
@@ -264,13 +268,15 @@ static void put_json(const struct hf_quantity *quantity, const struct hf_json_pl
         HF_PUT_ALL(all->properties, "scf_total_gradient", n, self->gradient.atom[0], unit, each);
     if (HF_ANY(to, correlated))
         HF_PUT_ALL(all->properties, "return_gradient", n, self->gradient.atom[0], unit,
-                   "of the MP2 energy");
+                   "of `return_energy`, with MP2");
     if (HF_ANY(to, correlated && self->relaxed.complete)) {
         const struct hf_json relaxed = hf_json_object(all->extras, "relaxed_density",
                                                       "properties of the relaxed density of MP2");
-        HF_PUT_ALL(all->properties, "mp2_dipole_moment", 3, self->relaxed.dipole, "e bohr",
-                   "of the relaxed density, about the origin");
-        HF_PUT(relaxed, "density", "relaxed MP2", NULL, "density of these numbers");
+        if (HF_ANY(relaxed, !is_scaled(quantity)))
+            HF_PUT_ALL(all->properties, "mp2_dipole_moment", 3, self->relaxed.dipole, "e bohr",
+                       "of the relaxed density, about the origin; not with `--scs`");
+        HF_PUT(relaxed, "density", is_scaled(quantity) ? "relaxed SCS-MP2" : "relaxed MP2", NULL,
+               "density of these numbers");
         hf_put_properties(relaxed, quantity->of->molecule, &self->relaxed);
     }
     if (HF_ANY(to, all->returned))

@@ -201,6 +201,21 @@ def against_differences(folder):
         check_differences(folder, name, text, *options)
 
 
+def scaled(folder):
+    """What is named mp2_ is not scaled; the energy returned is that of the gradient."""
+    plain, scs = (run(folder, MIXED, "--method", "mp2", "--task", "gradient", *options) for options in ([], ["--scs"]))
+    if plain is None or scs is None:
+        return
+    properties, extras = scs["properties"], scs["extras"]["hf"]
+    for key in ("mp2_total_energy", "mp2_correlation_energy"):
+        TEST.check(abs(properties[key] - plain["properties"][key]) < 1e-9, f"--scs: {key}", properties)
+    TEST.check(properties["return_energy"] == extras["mp2"]["scs_total_energy"], "--scs: return_energy", properties)
+    TEST.check("mp2_dipole_moment" not in properties and extras["relaxed_density"]["density"] == "relaxed SCS-MP2", "--scs: density", extras)
+    for words in (f"MP2 total energy {properties['mp2_total_energy']:.10f}", f"SCS-MP2 total energy {properties['return_energy']:.10f}",
+                  "Gradient of the SCS-MP2 energy", "From the relaxed density of SCS-MP2"):
+        TEST.check(words in " ".join(scs["report"].split()), f"--scs: the report has '{words}'", scs["report"])
+
+
 def dipole_moment(folder):
     """The relaxed density gives the derivative of the energy by a field."""
     for name, text, options in (("water", WATER.replace("TZ", "DZ"), ["--method", "mp2"]), ("imidogen", IMIDOGEN, ["--method", "ump2"])):
@@ -277,6 +292,11 @@ def refused(folder):
     TEST.check(code == 0 and "has the energy of a correlated one" in output, "a warning for the energy", output + errors)
     short = TEST.run([*usual, "--task", "gradient", "--reproducible", "--memory", "0.1 MB"])
     TEST.expect_one_line("bits depend on batches", short, 3, ["in one batch"])
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(IMIDOGEN)
+    for task in ("energy", "gradient"):
+        few = TEST.run([*usual[:3], "--method", "ump2", "--linear-dependence", "0.1", "--frozen-virtuals", "19", "--task", task])
+        TEST.expect_one_line("functions removed, all others frozen", few, 2, ["19 frozen virtual orbitals; expected fewer than the 17"])
 
 
 def turned(rows):
@@ -323,6 +343,7 @@ def main():
             same_everywhere(folder)
         if not EVERYTHING and TEST.n_rank == 1:
             refused(folder)
+            scaled(folder)
             against_differences(folder)
             dipole_moment(folder)
             field(folder)
