@@ -16,7 +16,7 @@ ENTRY = re.compile(r"^  (?:-\w, )?(--[a-z][a-z0-9-]*)", re.MULTILINE)
 # Options of programs that are not ours, and the "--key value" of explanations.
 OF_OTHERS = {"--key", "--oversubscribe", "--quiet", "--mca", "--signal", "--bind-to", "--map-by", "--mpi", "--cpu-bind", "--cpus-per-task",
              "--ntasks", "--nodes", "--ntasks-per-node", "--time", "--cflags", "--libs", "--suite", "--list",
-             "--prefix", "--host", "--gen3d"}
+             "--prefix", "--host", "--gen3d", "--no-build-isolation"}
 
 
 @functools.cache
