@@ -231,6 +231,11 @@ static hf_status fail_unknown(const char *name, const struct hf_basis_list *list
 {
     enum { N_NEAREST = 5 };
     char wanted[MAX_NAME], near[300] = "";
+    if (strchr(name, '[') != NULL)
+        return hf_fail(error, HF_BAD_INPUT,
+                       "basis set \"%.60s\": only the program extrapolates two basis sets, those "
+                       "of one molecule",
+                       name);
     bool *taken = calloc((size_t)list->n + 1, sizeof *taken);
     if (list->n == 0 || taken == NULL) {
         free(taken);

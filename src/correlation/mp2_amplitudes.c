@@ -40,9 +40,11 @@ struct amplitudes {
     double *turned;           /**< t of a block, [j][a][b] of each spin */
     double *partial;          /**< [PIECES][o][length of o] of each spin */
     struct hf_mp2_lane *lane; /**< [n_thread] */
-    /** [n_rank] columns of the ranks in this round; their current blocks */
-    struct hf_mp2_unit *part, *block;
-    const struct hf_mp2_unit *now; /**< this rank's block */
+    int n_together;           /**< blocks that are exchanged together */
+    /** [n_rank] columns of the ranks in this round; those that are exchanged now */
+    struct hf_mp2_unit *part, *exchanged;
+    struct hf_mp2_unit block;      /**< of this rank */
+    const struct hf_mp2_unit *now; /**< the same */
 };
 
 static int most(int x, int y)
@@ -64,6 +66,11 @@ static const struct hf_mp2_orbitals *one(const struct amplitudes *self)
 static const struct hf_mp2_unit *own_part(const struct amplitudes *self)
 {
     return &self->part[self->mp2->context->rank];
+}
+
+static const struct hf_mp2_unit *own_exchanged(const struct amplitudes *self)
+{
+    return &self->exchanged[self->mp2->context->rank];
 }
 
 /** Number of virtual orbitals of i among the columns of a unit. */
@@ -122,7 +129,9 @@ static hf_status third_quarter(void *data, int thread, int n_thread, struct hf_e
     const struct amplitudes *self = data;
     (void)error;
     hf_mp2_third_quarter(&(struct hf_mp2_third){.exchange = &self->exchange,
-                                                .unit = self->now,
+                                                .unit = own_exchanged(self),
+                                                .begin = self->now->begin,
+                                                .end = self->now->end,
                                                 .n_j = self->n_joined,
                                                 .orbitals = self->joined,
                                                 .step = self->joined_length,
@@ -488,7 +497,9 @@ static void spread(const struct amplitudes *self, struct hf_mp2_lane *own, int s
         const double *row = transform_back(self, own, split + k, first, end - first);
         for (int r = lower ? 0 : shell; r < (lower ? shell : basis->n_shell); r++) {
             size_t step = 0;
-            double *to = hf_mp2_exchange_rows(&self->exchange, self->now, r, shell, k, &step);
+            double *to =
+                hf_mp2_exchange_rows(&self->exchange, own_exchanged(self), r, shell, k, &step);
+            if (to != NULL) to += self->now->begin - own_exchanged(self)->begin;
             for (int m = 0; m < basis->shell[r].n_function; m++, row += width) {
                 if (to == NULL) continue;
                 for (size_t a = 0; a < width; a++) to[a] = (lower ? to[a] : 0.0) + row[a];
@@ -528,7 +539,6 @@ static hf_status add_rows(void *data, int thread, int n_thread, struct hf_error 
 static hf_status do_steps(struct amplitudes *self, int n, hf_thread_work *const step[],
                           struct hf_error *error)
 {
-    if (self->now->i < 0) return HF_OK;
     for (int k = 0; k < n; k++) HF_CHECK(hf_threads_run(self->mp2->n_thread, step[k], self, error));
     return HF_OK;
 }
@@ -561,18 +571,20 @@ static void make_parts(const struct amplitudes *self, int first, int n)
     }
 }
 
-/** Block number k of each rank's part. Returns whether there is any. */
-static bool find_blocks(const struct amplitudes *self, int k)
+/** Columns number k of each rank's part that are exchanged together. Returns whether there are any. */
+static bool find_exchanged(const struct amplitudes *self, int k)
 {
     bool any = false;
     for (int r = 0; r < self->mp2->context->n_rank; r++) {
-        struct hf_mp2_unit *block = &self->block[r];
         const struct hf_mp2_unit *part = &self->part[r];
-        const size_t width = hf_mp2_block_width(self->mp2->orbitals[part->spin].n_virtual);
-        *block = find_block(self, part->spin, part->begin + (size_t)k * width);
-        block->i = part->i;
-        if (block->begin >= part->end) *block = (struct hf_mp2_unit){.i = -1, .spin = part->spin};
-        any = any || block->i >= 0;
+        const size_t width = (size_t)self->n_together *
+                             hf_mp2_block_width(self->mp2->orbitals[part->spin].n_virtual);
+        struct hf_mp2_unit *some = &self->exchanged[r];
+        *some = *part;
+        some->begin += (size_t)k * width;
+        if (some->end > some->begin + width) some->end = some->begin + width;
+        if (some->begin >= part->end) *some = (struct hf_mp2_unit){.i = -1, .spin = part->spin};
+        any = any || some->i >= 0;
     }
     return any;
 }
@@ -606,23 +618,36 @@ static void swap(struct amplitudes *self)
     }
 }
 
-/** Runs steps on each block of all ranks; they receive (ia|rs), or send T_ia(rs). Collective. */
+/** Runs steps on each block of the columns that this rank has now. Local. */
 static hf_status do_blocks(struct amplitudes *self, int n_step, hf_thread_work *const step[],
-                           bool back, hf_status status, struct hf_error *error)
+                           bool back, struct hf_error *error)
 {
-    struct hf_context *context = self->mp2->context;
-    struct hf_timers *timers = &context->timers;
-    for (int k = 0; find_blocks(self, k); k++) {
+    const struct hf_mp2_unit *some = own_exchanged(self);
+    for (size_t begin = some->begin; some->i >= 0 && begin < some->end; begin = self->block.end) {
+        self->block = find_block(self, some->spin, begin);
+        self->block.i = some->i;
+        HF_CHECK(do_steps(self, n_step, step, error));
+        if (back) join_occupied(self);
+    }
+    return HF_OK;
+}
+
+/** Runs steps on the columns of all ranks; they receive (ia|rs), or send T_ia(rs). Collective. */
+static hf_status do_parts(struct amplitudes *self, int n_step, hf_thread_work *const step[],
+                          bool back, hf_status status, struct hf_error *error)
+{
+    struct hf_timers *timers = &self->mp2->context->timers;
+    for (int k = 0; find_exchanged(self, k); k++) {
         hf_timer_start(timers, &hf_phase_mp2_exchange);
-        if (!back) hf_mp2_exchange_round(&self->exchange, self->block);
+        if (!back) hf_mp2_exchange_round(&self->exchange, self->exchanged);
         hf_timer_stop(timers, &hf_phase_mp2_exchange);
         hf_timer_start(timers, &hf_phase_mp2_amplitudes);
-        if (back && self->now->i >= 0) hf_mp2_exchange_point(&self->exchange, self->now);
-        if (status == HF_OK) status = do_steps(self, n_step, step, error);
-        if (back && status == HF_OK && self->now->i >= 0) join_occupied(self);
+        if (back && own_exchanged(self)->i >= 0)
+            hf_mp2_exchange_point(&self->exchange, own_exchanged(self));
+        if (status == HF_OK) status = do_blocks(self, n_step, step, back, error);
         hf_timer_stop(timers, &hf_phase_mp2_amplitudes);
         hf_timer_start(timers, &hf_phase_mp2_exchange);
-        if (back) hf_mp2_exchange_return(&self->exchange, self->block);
+        if (back) hf_mp2_exchange_return(&self->exchange, self->exchanged);
         hf_timer_stop(timers, &hf_phase_mp2_exchange);
     }
     return status;
@@ -642,11 +667,11 @@ static hf_status do_round(struct amplitudes *self, int first, int n, struct hf_e
     make_parts(self, first, n);
     const struct hf_mp2_unit *part = own_part(self);
     self->swapped = self->t + width_of(part) * n_before(self, self->mp2->n_spin);
-    hf_status status = do_blocks(self, 2, forward, false, HF_OK, error);
+    hf_status status = do_parts(self, 2, forward, false, HF_OK, error);
     hf_timer_start(timers, &hf_phase_mp2_exchange);
     swap(self);
     hf_timer_stop(timers, &hf_phase_mp2_exchange);
-    status = do_blocks(self, 5, back, true, status, error);
+    status = do_parts(self, 5, back, true, status, error);
     hf_timer_start(timers, &hf_phase_mp2_wait);
     status = hf_agree_to_go_on(context, status, error);
     hf_timer_stop(timers, &hf_phase_mp2_wait);
@@ -682,11 +707,15 @@ struct sizes {
     size_t width, n_virtual, length, rows; /**< rows: pairs jb */
 };
 
+static int most_virtual(const struct hf_mp2 *mp2)
+{
+    return most(mp2->orbitals[0].n_virtual, mp2->orbitals[mp2->n_spin - 1].n_virtual);
+}
+
 static struct sizes find_sizes(const struct amplitudes *self)
 {
     const struct hf_mp2 *mp2 = self->mp2;
-    const int last = mp2->n_spin - 1,
-              v = most(mp2->orbitals[0].n_virtual, mp2->orbitals[last].n_virtual);
+    const int v = most_virtual(mp2);
     return (struct sizes){hf_mp2_block_width(v), (size_t)v, hf_padded(v),
                           n_before(self, mp2->n_spin)};
 }
@@ -700,7 +729,7 @@ static void make_buffers(struct amplitudes *self, int n_unit)
     const size_t of_piece = (size.n_virtual / PIECES + 1) * size.width;
     struct hf_arena *arena = &self->arena;
     HF_TAKE(arena, self->part, (size_t)mp2->context->n_rank);
-    HF_TAKE(arena, self->block, (size_t)mp2->context->n_rank);
+    HF_TAKE(arena, self->exchanged, (size_t)mp2->context->n_rank);
     HF_TAKE(arena, self->third, n * o * size.width);
     size_t room = 0;
     for (int spin = 0; spin < mp2->n_spin; spin++) {
@@ -733,8 +762,11 @@ hf_status hf_mp2_amplitudes(struct hf_mp2 *mp2, struct hf_error *error)
     make_orbitals(&self);
     make_buffers(&self, n_unit);
     HF_TRY(hf_agree(context->comm, hf_arena_check(&self.arena, error), error));
-    HF_TRY(hf_mp2_exchange_init(&self.exchange, mp2, find_sizes(&self).width, &self.arena, error));
-    self.now = &self.block[context->rank];
+    self.n_together = hf_mp2_blocks_together(most_virtual(mp2), context->n_rank, n_unit);
+    HF_TRY(hf_mp2_exchange_init(&self.exchange, mp2,
+                                (size_t)self.n_together * find_sizes(&self).width, &self.arena,
+                                error));
+    self.now = &self.block;
     for (int first = 0; first < n_unit; first += context->n_rank) {
         const int left = n_unit - first;
         HF_TRY(do_round(&self, first, left < context->n_rank ? left : context->n_rank, error));

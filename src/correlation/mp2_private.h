@@ -319,12 +319,13 @@ void hf_mp2_add_lanes(const struct hf_mp2 *mp2, const struct hf_mp2_lane lane[])
 /** Orbitals j of a third quarter. */
 struct hf_mp2_third {
     const struct hf_mp2_exchange *exchange;
-    const struct hf_mp2_unit *unit;
+    const struct hf_mp2_unit *unit; /**< what was exchanged */
+    size_t begin, end;              /**< columns of it that are transformed */
     int n_j;
     const double *orbitals; /**< C_rj [r][step] */
     size_t step;
     const double *packed; /**< the same, packed as left matrix [n_j][n] */
-    double *to;           /**< [s][j][columns of the unit] */
+    double *to;           /**< [s][j][columns] */
 };
 
 /** (ia|js) = sum_r C_rj (ia|rs) for each n_thread-th shell S. */

@@ -28,6 +28,14 @@ static inline size_t hf_mp2_block_width(int n_virtual)
     return (size_t)(n * TILE);
 }
 
+/** Blocks that are exchanged together: few messages, but at most an eighth of the (ia|rs) of a rank, or one block. */
+static inline int hf_mp2_blocks_together(int n_virtual, int n_rank, int n_unit)
+{
+    const int width = (int)hf_mp2_block_width(n_virtual), n_block = (n_virtual + width - 1) / width;
+    const int64_t some = (int64_t)n_block * n_unit / (8 * (int64_t)n_rank);
+    return some < 1 ? 1 : some < n_block ? (int)some : n_block < 1 ? 1 : n_block;
+}
+
 /** First column of part p of n_part equal parts of the blocks; may be after the last column. */
 static inline size_t hf_mp2_part_begin(int n_virtual, int p, int n_part)
 {

@@ -97,6 +97,7 @@ static hf_status third_quarter(void *data, int thread, int n_thread, struct hf_e
     hf_mp2_third_quarter(
         &(struct hf_mp2_third){.exchange = &half->exchange,
                                .unit = half->now,
+                               .end = half->now->end,
                                .n_j = half->n_j,
                                .orbitals = other->occupied + j,
                                .step = (size_t)other->n_occupied,

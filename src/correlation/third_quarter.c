@@ -34,7 +34,7 @@ static int find_rows(const struct hf_mp2_third *third, int shell, int k, struct 
     for (int r = 0; r < basis->n_shell; r++) {
         const double *row = hf_mp2_exchange_rows(third->exchange, third->unit, r, shell, k, &step);
         for (int m = 0; m < basis->shell[r].n_function && row != NULL; m++, row += step) {
-            own->row[n] = row;
+            own->row[n] = row + (third->begin - third->unit->begin);
             own->function[n++] = basis->shell[r].first_function + m;
         }
     }
@@ -46,9 +46,9 @@ void hf_mp2_third_quarter(const struct hf_mp2_third *third, int thread, int n_th
 {
     const struct hf_mp2 *mp2 = third->exchange->mp2;
     const struct hf_basis *basis = mp2->merged;
-    const size_t n_column = third->unit->end - third->unit->begin,
+    const size_t n_column = third->end - third->begin,
                  n_virtual = (size_t)mp2->orbitals[third->unit->spin].n_virtual;
-    const size_t n_padding = third->unit->end > n_virtual ? third->unit->end - n_virtual : 0;
+    const size_t n_padding = third->end > n_virtual ? third->end - n_virtual : 0;
     const double start = hf_thread_seconds();
     for (int shell = thread; shell < basis->n_shell; shell += n_thread)
         for (int k = 0; k < basis->shell[shell].n_function; k++) {

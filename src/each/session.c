@@ -176,10 +176,26 @@ static void hand_on(void *data, long long i, const char *output)
     self->settings->result(self->settings->data, i, output);
 }
 
+/** Adds the keys of the settings. Those that only the program knows would have no effect. */
+static hf_status add_keys(const struct hf_run_each_settings *settings, struct hf_options *options,
+                          struct hf_error *error)
+{
+    for (int i = 0; i < settings->n_key; i++)
+        HF_CHECK(hf_run_add_key(options, settings->key[i].key, settings->key[i].value, error));
+    for (int i = 0; i < options->n_value; i++) {
+        const struct hf_option *option = options->value[i].option;
+        if (hf_each_is_of_job(option) || hf_each_refuses(option))
+            return hf_fail(error, HF_BAD_INPUT, "%s is no setting of calculations in memory",
+                           option->key);
+    }
+    return HF_OK;
+}
+
 hf_status hf_run_each(struct hf_session *session, const struct hf_run_each_settings *settings,
                       bool *all_good, struct hf_error *error)
 {
     struct hf_error own;
+    static const char *const name[] = {"the list of keys"};
     struct hf_options options;
     struct inputs inputs = {settings, ""};
     const struct hf_each_settings each = {
@@ -188,13 +204,13 @@ hf_status hf_run_each(struct hf_session *session, const struct hf_run_each_setti
         .options = &options,
         .asked = settings->asked,
         .asked_data = settings->data};
-    hf_status status = HF_OK;
+    hf_status status;
     if (error == NULL) error = &own;
     *all_good = false;
     hf_options_init(&options, hf_option_table());
-    for (int i = 0; i < settings->n_key && status == HF_OK; i++)
-        status = hf_run_add_key(&options, settings->key[i].key, settings->key[i].value, error);
-    HF_TRY(hf_agree(session->context->comm, status, error));
+    HF_TRY(hf_agree(session->context->comm, add_keys(settings, &options, error), error));
+    const uint64_t sum = hf_each_hash_settings(&options);
+    HF_TRY(hf_agree_on_same(session->context->comm, 1, name, &sum, error));
     HF_TRY(hf_each(session->context, &each, all_good, error));
 cleanup:
     hf_interruption_watch(session->context->interruption, session->asked, session->asked_data);

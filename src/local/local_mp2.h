@@ -52,10 +52,10 @@ struct hf_local_settings {
     enum hf_local_domains domains;
     const struct hf_local_given *given; /**< of HF_DOMAINS_GIVEN; borrowed */
     double completeness;                /**< largest 1 - b^T S_dd^-1 b; 0: of `domains` */
-    int correction_bonds;      /**< bonds from a domain to the atoms that are corrected for; 0: no correction */
-    double correction_bohr;    /**< so are atoms nearer to those of a plain domain */
-    double degenerate;   /**< populations nearer than this are equal; 0: of `domains` */
-    double strong_bohr;  /**< pairs whose domains are at most so far apart are strong */
+    int correction_bonds; /**< bonds from a domain to the atoms that are corrected for; 0: no correction */
+    double correction_bohr; /**< so are atoms nearer to those of a plain domain */
+    double degenerate;      /**< populations nearer than this are equal; 0: of `domains` */
+    double strong_bohr;     /**< pairs whose domains are at most so far apart are strong */
     double distant_bohr; /**< pairs whose domains are farther apart are distant; INFINITY: none */
     double redundant;    /**< eigenvalues of a pair's S below this are dropped */
     double threshold;    /**< hartree: of integrals and of each quarter of their transformation */
@@ -144,7 +144,8 @@ extern const struct hf_phase hf_phase_local_domains, hf_phase_local_transform,
 
 /** The energies. A trace has batches of: localisation (sweeps as tasks); domains and pairs (W of own pairs as tasks,
  *  excitations of orbitals in distant pairs as pair tasks); transformation; first amplitudes; each iteration (residuals as
- *  tasks, amplitudes as pair tasks, and in the first one which T a residual needs). What ranks share evenly (operators,
+ *  tasks, amplitudes as pair tasks, and in the first one which T a residual needs); the correction (as an iteration
+ *  without amplitudes). What ranks share evenly (operators,
  *  shell pairs, lists of terms) is recorded as copying; localisation, domains and pairs, and the set-up of the
  *  transformation as a whole are steps.
  *

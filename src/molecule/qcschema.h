@@ -27,6 +27,16 @@ hf_status hf_qcschema_check_keys(const struct draft *draft, const cJSON *object,
 /** Whether a string has no control characters and fits in a line. */
 bool hf_qcschema_is_one_line(const char *text);
 
+/** Stores text as the option `key`. */
+hf_status hf_qcschema_add_option(struct draft *draft, const char *key,
+                                 const char *text) HF_MUST_CHECK;
+
+/** First line that contains the name `quoted`, for messages; 0: none. */
+int hf_qcschema_find_line(const struct hf_text *text, const char *quoted);
+
+/** Reads the molecule: atoms, charge, multiplicity, title, masses, fragments. HF_BAD_INPUT, HF_NO_RESOURCE. */
+hf_status hf_qcschema_read_molecule(struct draft *draft, const cJSON *molecule) HF_MUST_CHECK;
+
 /** Reads a BasisSet of the model, for atoms that were read before: each centre becomes a basis text of the input, and
  *  each atom gets that of its centre. HF_BAD_INPUT, HF_NO_RESOURCE. */
 hf_status hf_read_basis_set(struct draft *draft, const cJSON *basis) HF_MUST_CHECK;

@@ -203,8 +203,10 @@ static hf_status choose(struct draft *draft, const cJSON *basis, const cJSON *ke
     size_t size;
     hf_status status = HF_OK;
     if (!hf_qcschema_is_one_line(self.name)) self.name = "?";
+    if (self.name[0] == '?' || strlen(self.name) > 60) /* or two centres would have one name */
+        return fail(&self, "a name has control characters, more than 60 bytes, or begins with ?");
     if (!cJSON_IsObject(centre)) return fail(&self, "'atom_map' names it, 'center_data' lacks it");
-    snprintf(name, sizeof name, "centre %.60s of the input (%s)", self.name, symbol);
+    snprintf(name, sizeof name, "centre %s of the input (%s)", self.name, symbol);
     if (atom == 0) /* for all atoms, unless they have another one */
         snprintf(choice, sizeof choice, "%s", name);
     else

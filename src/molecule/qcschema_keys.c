@@ -73,3 +73,15 @@ hf_status hf_qcschema_get_string(const struct draft *draft, const cJSON *object,
     *value = member->valuestring;
     return HF_OK;
 }
+
+hf_status hf_qcschema_add_option(struct draft *draft, const char *key, const char *text)
+{
+    return hf_draft_option(draft, key, hf_word_of(text), 0);
+}
+
+int hf_qcschema_find_line(const struct hf_text *text, const char *quoted)
+{
+    for (int i = 0; i < text->n_line; i++)
+        if (strstr(text->line[i], quoted) != NULL) return i + 1;
+    return 0;
+}

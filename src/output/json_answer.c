@@ -77,6 +77,17 @@ static void follow_protocols(struct hf_json result, const cJSON *protocols, cons
         set(hf_json_object(result, "native_files", ""), "input", print_text(input));
 }
 
+/** Extras of the input stay with the result: programs recognise their calculations by them. */
+static void keep_extras(struct hf_json to, const cJSON *extras)
+{
+    const cJSON *item;
+    cJSON_ArrayForEach(item, extras)
+    {
+        if (item->string != NULL && get(to.at, item->string) == NULL)
+            (void)hf_json_add(to, item->string, cJSON_Duplicate(item, true));
+    }
+}
+
 /** An AtomicResult of version 1 becomes one of version 2; takes `input`, its AtomicInput, over. */
 static void convert_atomic(struct hf_json result, cJSON *input)
 {
@@ -266,6 +277,9 @@ void hf_json_answer(struct hf_json root, const struct hf_request *request)
         convert_failure(root, &search);
     } else {
         follow_protocols(root, protocols, input);
+        if (request->version == 1) /* version 2 has input_data */
+            keep_extras((struct hf_json){.of = root.of, .at = get(root.at, "extras")},
+                        get(input, "extras"));
         if (request->optimisation)
             convert_optimisation(root, &search);
         else if (request->version == 2)

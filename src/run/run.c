@@ -135,8 +135,8 @@ static hf_status compute(struct hf_run_outcome *outcome, const struct hf_run_set
     HF_TRY(read_input(state, settings, error));
     HF_TRY(hf_calculation_take_restart(calculation, &state->options, error));
     calculation->no_files = true;
-    for (int i = 0; i < 2; i++) {
-        static const char *const keys[] = {"serve", "fragments"};
+    for (int i = 0; i < 3; i++) {
+        static const char *const keys[] = {"serve", "fragments", "extrapolation"};
         const struct hf_option_value *given = hf_options_given(&state->options, keys[i]);
         if (given != NULL && given->level >= HF_OPTION_FILE)
             HF_TRY(hf_fail(error, HF_BAD_INPUT, "%s: the program does that, not the library",

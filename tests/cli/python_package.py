@@ -2,8 +2,10 @@
 
 import copy
 import os
+import signal
 import sys
 import tempfile
+import time
 import warnings
 
 sys.dont_write_bytecode = True
@@ -85,6 +87,7 @@ def check_failures():
     check("not a number" in str(failure_of(lambda: hf.energy("OHH", WATER, smearing="warm"))), "wrong keyword")
     failure = failure_of(lambda: hf.energy("HH", [[0, 0, 0], [0, 0, 1]], unit="feet"))
     check(str(failure) == "unit 'feet'; expected angstrom or bohr", "wrong unit", repr(failure))
+    check("the character NUL" in str(failure_of(lambda: hf.run("2\n\nH 0 0 0\nH 0 0 1\n\0"))), "the character NUL")
     if hf.session().n_rank > 1:
         failure = failure_of(lambda: hf.energy("HH", [[0, 0, 0], [0, 0, 0.7 + hf.session().rank]], basis="STO-3G"))
         check(isinstance(failure, hf.Error) and "the input" in str(failure), "ranks with different inputs", repr(failure))
@@ -93,6 +96,19 @@ def check_failures():
         os._exit(0 if isinstance(failure, hf.Error) and "forked" in str(failure) else 1)
     else:
         check(os.wait()[1] == 0, "a process that was forked")
+
+
+def ring(_signal, _frame):
+    raise TimeoutError("a signal")
+
+
+def check_signals():
+    """A signal for Python, as Ctrl-C, ends the calculation on all ranks."""
+    signal.signal(signal.SIGALRM, ring)
+    rank, began = hf.session().rank, time.monotonic()
+    signal.setitimer(signal.ITIMER_REAL, 0.2 if rank == 0 else 0)
+    failure = failure_of(lambda: hf.energy(["C"] * 10, [[0, 0, 1.3 * i] for i in range(10)], basis="cc-pVTZ"))
+    check(isinstance(failure, TimeoutError if rank == 0 else hf.Error) and time.monotonic() - began < 20, "a signal", repr(failure))
 
 
 def broken():
@@ -108,7 +124,7 @@ def check_many():
         energy = hf.run(task)["return_result"]
         check(not writes or abs(found[i]["return_result"] - energy) < 1e-8, f"molecule {i} of many", energy)
     tasks = [*hydrogen(2), *hydrogen(1, "nonsense"), "no input"]
-    good = {i: answer["success"] for i, answer in hf.each(tasks)}
+    good = {i: answer["success"] for i, answer in hf.each(tasks, field=numpy.array([0, 0, 0.01]), guess=None)}
     check(good == ({0: True, 1: True, 2: False, 3: False} if writes else {}), "failures among many", good)
     failure = failure_of(lambda: list(hf.each(broken())))
     check(str(failure) == "no more" if writes else failure is None, "inputs that end in an exception", repr(failure))
@@ -149,8 +165,11 @@ check_one_by_one()
 check_documents()
 check_files()
 check_failures()
+check_signals()
 check_many()
 check_calculator()
+hf.session().close()
+check("this session was closed" in str(failure_of(lambda: hf.energy("HH", [[0, 0, 0], [0, 0, 0.7]], basis="STO-3G"))), "a closed session")
 for line in FAILURES:
     print("FAILED", line)
 print("OK" if not FAILURES else "")

@@ -182,8 +182,8 @@ NO_EFFECT = [
     ("frozen-core", "none", [], "without method mp2, lmp2, ump2 or localise"),
     ("scs", None, ["--method", "rhf"], "without method mp2, lmp2 or ump2"),
     *((option, value, ["--method", "mp2"], "without method lmp2")
-      for option, value in (("domains", "full"), ("domain-completeness", "0.1"), ("strong-distance", "1"), ("pair-distance", "9"),
-                            ("local-screening", "1e-8"), ("replicate-amplitudes", None))),
+      for option, value in (("domains", "full"), ("domain-completeness", "0.1"), ("correction-bonds", "2"), ("correction-distance", "8"), ("strong-distance", "1"),
+                            ("pair-distance", "9"), ("local-screening", "1e-8"), ("replicate-amplitudes", None))),
     ("domain-completeness", "0.1", ["--method", "lmp2", "--domains", "full"], "with domains full"),
     ("domain-completeness", "0.1", ["--method", "lmp2", "--domains", "./scan.json"], "with domains FILE"),
     *((option, value, ["--method", "lmp2"], "without method mp2 or ump2")

@@ -108,7 +108,7 @@ DOUBLE = {"method": "hf", "basis": "6-31G**"}
 
 # name, input, energy (hartree)
 GOOD = [
-    ("energy 1", one(id="first"), WATER_ENERGY),
+    ("energy 1", one(id="first", extras={"mine": [1.5, 0.1, {"k": "\u00e9"}, None], "hf": 1}), WATER_ENERGY),
     ("energy 2", {**two(), "id": "second", "provenance": {"creator": "me"}}, WATER_ENERGY),
     ("no names", {"molecule": {"symbols": WATER["symbols"], "geometry": WATER["geometry"]}, "specification": {"driver": "energy", "model": MODEL}}, WATER_ENERGY),
     ("molecule of version 2", two(places={**WATER, "schema_version": 2}), WATER_ENERGY),
@@ -125,7 +125,7 @@ GOOD = [
     ("charges 1", one(model=DOUBLE, extras={"external_potentials": EXTERNAL}), CHARGES["total_energy"]),
     ("charges 2", two(model=DOUBLE, extras={"external_potentials": [[row[0], row[1:]] for row in EXTERNAL]}), CHARGES["total_energy"]),
     ("core potential", two(model={"method": "hf", "basis": "def2-TZVP"}, places=molecule(IODIDE), protocols={"wavefunction": "all"}), IODIDE["total_energy"]),
-    ("search 1", search_one(), AMMONIA["total_energy"]),
+    ("search 1", search_one(extras={"mine": True}), AMMONIA["total_energy"]),
     ("search 1, no steps", search_one(protocols={"trajectory": "none"}), AMMONIA["total_energy"]),
     ("search 2", search_two(), AMMONIA["total_energy"]),
     ("search 2, first and last", search_two(protocols={"trajectory_results": "initial_and_final"}, keywords={"max_steps": 20}), AMMONIA["total_energy"]),
@@ -155,8 +155,11 @@ BAD = [
     ("unknown protocol", two(protocols={"trajectory_results": "all"}), "unknown key 'trajectory_results' in the protocols"),
     ("charges in one row", two(extras={"external_potentials": [1, 0, 0, 9]}), "is not a list of point charges [q, x, y, z]"),
     ("charge of three numbers", two(extras={"external_potentials": [[1, 0, 9]]}), "is not a list of point charges [q, x, y, z]"),
+    ("charges with names", two(extras={"external_potentials": {"q": 1, "x": 0, "y": 0, "z": 9}, "mine": 1}), "is not a list of point charges [q, x, y, z]"),
+    ("charge with names", two(extras={"external_potentials": [{"q": 1, "x": 0, "y": 0, "z": 9}]}), "is not a list of point charges [q, x, y, z]"),
     ("charge on a nucleus", two(extras={"external_potentials": [[1, *WATER["geometry"][:3]]]}), "point charge 1 sits on the nucleus of atom 1 (O)"),
     ("atom without a centre", of_own("atom_map", ["O", "H", "N"]), "centre 'N': 'atom_map' names it, 'center_data' lacks it"),
+    ("long names of centres", of_own("atom_map", ["O", "H", 61 * "H"]), "a name has control characters, more than 60 bytes, or begins with ?"),
     ("too few centres", of_own("atom_map", ["O", "H"]), "'atom_map' of the basis set has 2 centres; expected one for each of 3 atoms"),
     ("too few coefficients", of_own("center_data", "H", "electron_shells", 0, "coefficients", [[1.0]]), "centre 'H': a shell has not one number for each exponent"),
     ("no harmonic type", of_own("center_data", "H", "electron_shells", 0, "harmonic_type", "round"), "centre 'H': a shell's 'harmonic_type' is not spherical or cartesian"),
@@ -184,6 +187,8 @@ def check_good(name, document, energy, answer):
     check(answer.get("id") == document.get("id"), f"{name}: id", answer.get("id"))
     if second:
         check(answer["input_data"] == document, f"{name}: input_data is not the input", answer["input_data"])
+    else:
+        check({**document.get("extras", {}), "hf": answer["extras"]["hf"]} == answer["extras"], f"{name}: extras", list(answer["extras"]))
     if search:
         steps = answer["trajectory_properties"] if second else answer["energies"]
         last = steps[-1]["return_energy"] if second else steps[-1]

@@ -140,7 +140,7 @@ def reports(folder):
     none = run([WATER, "--properties", "none", "--json", output])[1]
     check("Charges" not in none and "WARNING" not in none, "properties none: the report", none)
     properties = read_json(output)["extras"]["hf"]["properties"]
-    check(sorted(properties) == ["density", "electrons", "electrons_expected"], "properties none: the JSON file", properties)
+    check(sorted(properties) == ["electrons", "electrons_expected"], "properties none: the JSON file", properties)
     short, long = run([WATER])[1], run([WATER, "--properties", "all"])[1]
     for text in ("Charges of atoms\n", "      1   O     -0.306049    -0.094976\n"):
         check(text in short, "properties short", text)

@@ -67,8 +67,6 @@ class HFHarness(ProgramHarness):
             return FailedOperation(input_data=input_model if SECOND else input_model.dict(), success=False, error=answer["error"])
         if SECOND:
             answer["input_data"] = input_model  # without the threads
-        else:
-            answer["extras"] = {**input_model.extras, **answer["extras"]}
         return AtomicResult(**answer)
 
     def process(self, task, config):

@@ -128,7 +128,8 @@ TEST(many_molecules_are_dealt_to_the_ranks)
 {
     struct hf_session *session;
     struct many many = {.n = 20};
-    const struct hf_run_key key = {"threads", "1"}, wrong = {"thraeds", "1"};
+    const struct hf_run_key key = {"threads", "1"}, wrong = {"thraeds", "1"},
+                            unknown_here = {"json", "hf.json"}, basis = {"basis", "6-31G"};
     struct hf_run_each_settings settings = {next, take, ask, &many, 1, &key};
     const char *answer;
     bool good = true;
@@ -143,6 +144,15 @@ TEST(many_molecules_are_dealt_to_the_ranks)
     settings.key = &wrong;
     assert_int_equal(hf_run_each(session, &settings, &good, &error), HF_BAD_INPUT);
     assert_non_null(strstr(error.message, "unknown key 'thraeds'; did you mean threads"));
+    settings.key = &unknown_here;
+    assert_int_equal(hf_run_each(session, &settings, &good, &error), HF_BAD_INPUT);
+    assert_string_equal(error.message, "json is no setting of calculations in memory");
+    if (rank > 0) settings.n_key = 0;
+    settings.key = &basis;
+    many = (struct many){.n = 0};
+    assert_int_equal(hf_run_each(session, &settings, &good, &error),
+                     n_rank > 1 ? HF_BAD_INPUT : HF_OK);
+    settings.n_key = 1;
     many = (struct many){.n = 40, .stop_after = 1};
     settings.key = &key;
     for (int turn = 0; turn < 2; turn++) { /* a request that comes, or may come too late */

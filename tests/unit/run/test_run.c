@@ -82,13 +82,19 @@ TEST(what_is_wrong_with_the_settings_is_said)
 {
     const struct hf_run_key unknown[] = {{"basic", "STO-3G"}}, bad[] = {{"charge", "two"}};
     const struct hf_run_key null[] = {{"basis", NULL}}, units[] = {{"units", "angstrom"}};
-    const struct hf_run_key fragments[] = {{"fragments", "1,2-3"}};
+    const struct hf_run_key fragments[] = {{"fragments", "1,2-3"}},
+                            two[] = {{"basis", "cc-pV[DT]Z"}};
+    const struct hf_run_key formula[] = {{"extrapolation", "neese"}};
     struct hf_run_settings settings = water(1, unknown);
     assert_settings_say(&settings, "unknown key 'basic'; did you mean basis");
     settings = water(1, bad);
     assert_settings_say(&settings, "charge 'two' is not a whole number");
     settings = water(1, fragments);
     assert_settings_say(&settings, "fragments: the program does that, not the library");
+    settings = water(1, formula);
+    assert_settings_say(&settings, "extrapolation: the program does that, not the library");
+    settings = water(1, two);
+    assert_settings_say(&settings, "\"cc-pV[DT]Z\": only the program extrapolates two basis sets");
     settings = water(1, null);
     assert_settings_say(&settings, "NULL");
     settings = water(2, NULL);

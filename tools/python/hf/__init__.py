@@ -16,6 +16,7 @@ the same results. Processes that are forked after the first call cannot compute.
 """
 
 import atexit
+import concurrent.futures
 import ctypes
 import json
 import os
@@ -45,8 +46,8 @@ class Error(RuntimeError):
         return self.args[0]
 
 
-class _Left(Exception):
-    """The loop over answers was left on rank 0."""
+class _Left(Error):
+    """The loop over answers was left, or a signal for Python ended the call, on one rank."""
 
 
 _LEFT = 10  # stands for that among signal numbers
@@ -104,7 +105,16 @@ def environment():
 
 
 def _text(item):
-    return (item if isinstance(item, str) else json.dumps(item, default=plain)).encode()
+    text = (item if isinstance(item, str) else json.dumps(item, default=plain)).encode()
+    if b"\0" in text:
+        raise Error("an input has the character NUL; expected text")
+    return text
+
+
+def _word(value):
+    """The value of an option as in an input of hf."""
+    value = value.tolist() if hasattr(value, "tolist") else value
+    return (" ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)).encode()
 
 
 class Session:
@@ -112,8 +122,11 @@ class Session:
 
     def __init__(self, comm=None):
         self._library = _load()
-        self._handle, self._process, self._lock = ctypes.c_void_p(), os.getpid(), threading.RLock()
+        self._handle, self._process, self._ended = ctypes.c_void_p(), os.getpid(), threading.Event()
+        self._thread = concurrent.futures.ThreadPoolExecutor(1)  # Python's signals come to the one that waits
+        self._asked = _ASKED(lambda _, fraction: _LEFT if self._ended.is_set() else 0)
         self._call("hf_session_create_for", -1 if comm is None else comm.py2f(), ctypes.byref(self._handle))
+        self._library.hf_session_watch(self._handle, self._asked, None)
         atexit.register(self.close)
         n_rank, rank = ctypes.c_int(), ctypes.c_int()
         self._library.hf_session_size(self._handle, ctypes.byref(n_rank), ctypes.byref(rank))
@@ -121,18 +134,40 @@ class Session:
 
     def _call(self, name, *arguments):
         failure = _Failure()
+        if getattr(self._library, name)(*arguments, ctypes.byref(failure)) != 0:
+            raise (_Left if failure.signal_number == _LEFT else Error)(failure.message.decode(errors="replace"))
+
+    def _begin(self, function, *arguments):
+        """Starts a function in the thread of the session, after those before."""
         if os.getpid() != self._process:
             raise Error("this process was forked from one that has MPI; start it anew, for example by multiprocessing's spawn")
-        if getattr(self._library, name)(*arguments, ctypes.byref(failure)) != 0:
-            raise _Left if failure.signal_number == _LEFT else Error(failure.message.decode(errors="replace"))
+        if self._handle is None:
+            raise Error("this session was closed")
+        return self._thread.submit(function, *arguments)
+
+    def _end(self, future):
+        """Ends what _begin started, unless it has ended."""
+        if not future.cancel() and not future.done():
+            self._ended.set()
+            try:
+                concurrent.futures.wait([future])
+            finally:
+                self._ended.clear()
 
     def run(self, task, check=True):
         """The answer to a QCSchema input (a dict, or JSON text) or to a text in another format that hf reads. Without
         `check` a failure is an answer, too, the FailedOperation."""
-        output = ctypes.c_char_p()
-        with self._lock:
-            self._call("hf_session_run", self._handle, ctypes.c_char_p(_text(task)), ctypes.byref(output))
-            answer = json.loads(output.value)
+
+        def compute(text):
+            output = ctypes.c_char_p()
+            self._call("hf_session_run", self._handle, ctypes.c_char_p(text), ctypes.byref(output))
+            return json.loads(output.value)
+
+        future = self._begin(compute, _text(task))
+        try:
+            answer = future.result()
+        finally:
+            self._end(future)  # of Ctrl-C
         if check and not answer["success"]:
             raise Error(answer["error"]["error_message"], answer)
         return answer
@@ -140,7 +175,7 @@ class Session:
     def each(self, tasks, **keywords):
         """Computes any number of inputs; yields pairs (number, answer) on rank 0, as they are ready, and nothing on other
         ranks, which run the loop as well. A failure is an answer. Inputs are read ahead: `tasks` must not wait for answers."""
-        ready, tasks, kept, ended = queue.Queue(), iter(tasks), [], threading.Event()
+        ready, tasks, kept = queue.Queue(), iter(tasks), []
 
         def take(_):
             try:
@@ -152,35 +187,34 @@ class Session:
                 ready.put(failure)
                 return None
 
-        options = [_Key(key.replace("_", "-").encode(), str(plain(value) if hasattr(value, "tolist") else value).encode()) for key, value in keywords.items()]
+        options = [_Key(key.replace("_", "-").encode(), _word(value)) for key, value in keywords.items() if value is not None]
         settings = _Each(_NEXT(take), _RESULT(lambda _, i, output: ready.put((i, json.loads(output)))),
-                         _ASKED(lambda _, fraction: _LEFT if ended.is_set() else 0), None, len(options), (_Key * len(options))(*options))
+                         self._asked, None, len(options), (_Key * len(options))(*options))
 
         def compute():
             try:
-                with self._lock:
-                    self._call("hf_run_each", self._handle, ctypes.byref(settings), ctypes.byref(ctypes.c_bool()))
+                self._call("hf_run_each", self._handle, ctypes.byref(settings), ctypes.byref(ctypes.c_bool()))
                 ready.put(None)
             except _Left:
                 ready.put(None)
             except BaseException as failure:  # pylint: disable=broad-exception-caught
                 ready.put(failure)
 
-        worker = threading.Thread(target=compute)
-        worker.start()
+        future = self._begin(compute)
         try:
             while (item := ready.get()) is not None:
                 if isinstance(item, BaseException):
                     raise item
                 yield item
         finally:
-            ended.set()  # if the caller leaves early, so does hf
-            worker.join()
+            self._end(future)  # if the caller leaves early, so does hf
 
     def close(self):
         """Ends the session, on all ranks alike; the one of all ranks ends MPI if it began it."""
         if self._handle and os.getpid() == self._process:
+            self._thread.shutdown()
             self._library.hf_session_destroy(ctypes.byref(self._handle))
+            self._handle = None
 
 
 def version():
