@@ -206,9 +206,6 @@ static hf_status start(struct hf_scheduler *self, struct hf_error *error)
     struct stealing *data = self->data;
     hf_cost_list_make(&self->levels, &data->list);
     forget(self);
-    for (int late = hf_schedule_n_dealt(self); late < self->n_rank; late++)
-        if (late != self->rank)
-            mark(data, late, true); /* it has no tasks, and may not answer for long */
     data->n_taken = 0;
     data->closed = data->done = data->in_wave = data->asked = false;
     data->wave = data->request = data->receive = MPI_REQUEST_NULL;

@@ -395,24 +395,6 @@ TEST(long_molecules_of_a_set_are_shared)
     assert_true(fabs(outcome.seconds - 40.0 * (0.5 + 0.5 / 4.0)) < 0.01);
 }
 
-/** Ranks 2 to 7 compute a molecule for 9 s. Rank 1 is done at once and takes half of the 20 s of rank 0; had it asked a rank
- *  of the group, it would have waited for 9 s, and all ranks would need 11.3 s. */
-TEST(thieves_ask_ranks_of_groups_last)
-{
-    enum { N = 161 };
-    double seconds[N] = {54.0}, foreseen[N] = {36.0};
-    for (int i = 1; i < N; i++) {
-        seconds[i] = i % 2 == 1 ? 0.25 : 1e-3;
-        foreseen[i] = 0.25;
-    }
-    struct hf_sim_set set = {.n = N, .foreseen = foreseen, .seconds = seconds, .grouped = true};
-    const struct hf_sim_settings settings = {"steal", "thread", 8, 1, 0};
-    struct hf_sim_set_outcome outcome;
-    assert_ok(hf_sim_set_run(&set, &IDEAL, &settings, &outcome, &error));
-    assert_int_equal(outcome.n_shared, 1);
-    if (!(outcome.seconds < 9.8)) fail_msg("%g s", outcome.seconds);
-}
-
 TEST(a_set_is_read_or_refused)
 {
     static const struct {
