@@ -1,6 +1,8 @@
 /* Divides ranks among molecules; see divide.h. */
 #include "each/divide.h"
 
+#include "hf/context.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -68,4 +70,29 @@ int hf_molecules_assign(int *n_shared, struct hf_shared_molecule shared[], int a
     *n_shared = n_left;
     *n_ready = end;
     return mine;
+}
+
+hf_status hf_molecules_round(struct hf_molecule_work *work, struct hf_error *error)
+{
+    const struct hf_context *context = work->context;
+    struct hf_scheduler *scheduler = work->scheduler;
+    MPI_Comm comm = MPI_COMM_NULL;
+    int n_ready;
+    int64_t i;
+    hf_status status;
+    const int n_small = work->n_small,
+              mine = hf_molecules_assign(&work->n_shared, work->shared, context->n_rank,
+                                         context->rank, &n_ready);
+    work->n_small = 0;
+    MPI_Comm_split(context->comm, mine >= 0 ? mine : MPI_UNDEFINED, context->rank, &comm);
+    hf_scheduler_set_ready(scheduler, n_ready);
+    HF_TRY(hf_scheduler_start_by_cost(scheduler, n_small, work->small, error));
+    if (mine >= 0) status = work->together(work->data, comm, mine, error);
+    while (status == HF_OK && (i = hf_scheduler_next(scheduler)) >= 0)
+        status = work->alone(work->data, (int)i, error);
+    if (status != HF_OK) hf_scheduler_abandon(scheduler);
+    hf_scheduler_finish(scheduler);
+cleanup:
+    if (comm != MPI_COMM_NULL) MPI_Comm_free(&comm);
+    return status;
 }

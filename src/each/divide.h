@@ -1,10 +1,14 @@
-/* Which ranks compute which molecules. Knows only their seconds and bytes; hf-simulate runs it, too.
+/* Which ranks compute which molecules. Knows only their seconds and bytes: hf-simulate runs it, too.
  *
  *     molecule       0    1    2    3 ...           seconds of a rank alone   40 12 2 2 ...
  *     longest first: [ranks 2 to 5 | 0 and 1]       the others: a scheduler deals them to ranks that have no group,
  *                                                   and to the ranks of groups that are ready */
 #ifndef HF_EACH_DIVIDE_H
 #define HF_EACH_DIVIDE_H
+
+#include "schedule/schedule.h"
+
+struct hf_context;
 
 /** A molecule that several ranks compute at once. */
 struct hf_shared_molecule {
@@ -27,5 +31,23 @@ int hf_molecules_share(int n, const double seconds[], const double bytes[], int 
  *  Returns the place of this rank's molecule in the window, or -1. */
 int hf_molecules_assign(int *n_shared, struct hf_shared_molecule shared[], int all_ranks, int rank,
                         int *n_ready);
+
+/** Molecules that ranks compute, and how. */
+struct hf_molecule_work {
+    const struct hf_context *context; /**< borrowed, as all others */
+    struct hf_scheduler *scheduler;   /**< of its ranks */
+    int n_shared, n_small;
+    struct hf_shared_molecule *shared; /**< [n_shared] of groups */
+    double *small; /**< [n_small] seconds of those that the scheduler deals; of shared ones 0 */
+    /** Collective over the ranks of `comm`, a group. */
+    hf_status (*together)(void *data, MPI_Comm comm, int molecule, struct hf_error *error);
+    hf_status (*alone)(void *data, int molecule, struct hf_error *error);
+    void *data;
+};
+
+/** One round: groups compute one molecule each, while the scheduler deals the small ones; ranks of groups join when they are
+ *  ready. Shared molecules that have to wait are left for the next round: n_shared; n_small becomes 0. Returns what this
+ *  rank found. Collective. */
+hf_status hf_molecules_round(struct hf_molecule_work *work, struct hf_error *error) HF_MUST_CHECK;
 
 #endif

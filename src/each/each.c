@@ -36,9 +36,8 @@ struct job {
     struct hf_cost_times times;
     double *model, *bytes, *n_function; /**< [window.n] what the model says */
     double *seconds, *small;            /**< [window.n] corrected; for the scheduler */
-    struct hf_shared_molecule *shared;  /**< [n_shared] that groups of ranks compute */
-    int n_shared;
-    double busy; /**< seconds that this rank computed */
+    struct hf_shared_molecule *shared;  /**< [window.n] room for those of groups of ranks */
+    double busy;                        /**< seconds that this rank computed */
     uint64_t settings_hash;
     struct hf_each_outlook outlook; /**< of the records that this rank estimated */
     struct hf_arena arena, window_arena;
@@ -238,40 +237,24 @@ static hf_status compute(struct job *job, struct hf_each_worker *worker, int i,
     return status;
 }
 
-/** Computes molecule `mine` in a group of ranks, unless it is -1. Collective over the ranks of `comm`. */
-static hf_status compute_in_group(struct job *job, MPI_Comm comm, int mine, struct hf_error *error)
+/** hf_molecule_work.together */
+static hf_status compute_in_group(void *data, MPI_Comm comm, int molecule, struct hf_error *error)
 {
+    struct job *job = data;
     struct hf_each_worker group = job->worker;
     group.start = NULL; /* its orbitals are divided otherwise */
     hf_status status = create_context(job, comm, &group.context, error);
     if (status != HF_OK) return status;
-    status = compute(job, &group, mine, error);
+    status = compute(job, &group, molecule, error);
     hf_context_destroy(&group.context);
     return status;
 }
 
-/** One round: groups compute one molecule each, while a scheduler deals the small ones; ranks of groups join when they
- *  are ready. Collective. */
-static hf_status compute_round(struct job *job, bool with_small, struct hf_error *error)
+/** hf_molecule_work.alone */
+static hf_status compute_alone(void *data, int molecule, struct hf_error *error)
 {
-    MPI_Comm comm = MPI_COMM_NULL, whole = job->context->comm;
-    int n_ready;
-    const int mine = hf_molecules_assign(&job->n_shared, job->shared, job->context->n_rank,
-                                         job->context->rank, &n_ready);
-    hf_status status = HF_OK;
-    int64_t i = 0;
-    MPI_Comm_split(whole, mine >= 0 ? mine : MPI_UNDEFINED, job->context->rank, &comm);
-    hf_scheduler_set_ready(job->scheduler, n_ready);
-    HF_TRY(hf_scheduler_start_by_cost(job->scheduler, with_small ? job->window.n : 0, job->small,
-                                      error));
-    if (mine >= 0) status = compute_in_group(job, comm, mine, error);
-    while (status == HF_OK && (i = hf_scheduler_next(job->scheduler)) >= 0)
-        status = compute(job, &job->worker, (int)i, error);
-    if (status != HF_OK) hf_scheduler_abandon(job->scheduler);
-    hf_scheduler_finish(job->scheduler);
-cleanup:
-    if (comm != MPI_COMM_NULL) MPI_Comm_free(&comm);
-    return status;
+    struct job *job = data;
+    return compute(job, &job->worker, molecule, error);
 }
 
 /** Computes all molecules of the window. Collective. */
@@ -279,20 +262,23 @@ static hf_status compute_window(struct job *job, struct hf_error *error)
 {
     struct hf_context *context = job->context;
     const int n = job->window.n;
+    struct hf_molecule_work work = {
+        context,          job->scheduler, 0,  n, job->shared, job->small,
+        compute_in_group, compute_alone,  job};
     struct hf_error unwritten;
     hf_status status;
-    job->n_shared = hf_molecules_share(n, job->seconds, job->bytes, context->n_rank,
+    work.n_shared = hf_molecules_share(n, job->seconds, job->bytes, context->n_rank,
                                        bytes_of_rank(context), job->shared);
     for (int i = 0; i < n; i++) job->small[i] = job->seconds[i];
-    for (int i = 0; i < job->n_shared; i++) job->small[job->shared[i].molecule] = 0.0;
-    for (bool first = true; first || job->n_shared > 0; first = false) {
-        status = compute_round(job, first, error);
+    for (int i = 0; i < work.n_shared; i++) job->small[job->shared[i].molecule] = 0.0;
+    do {
+        status = hf_molecules_round(&work, error);
         const hf_status written = hf_results_collect(&job->results, &unwritten);
         status = hf_agree_to_go_on(context, status, error);
         if (written != HF_OK) *error = unwritten;
         if (written != HF_OK) return written;
         HF_CHECK(status);
-    }
+    } while (work.n_shared > 0);
     hf_cost_agree(&job->times, context->comm);
     return HF_OK;
 }

@@ -22,8 +22,8 @@ struct hf_share {
     struct hf_progression part[HF_MOST_PROGRESSIONS];
 };
 
-/** The share of `rank`; a rank from n_rank on has none. Each task goes to the rank with the least cost (longest processing time first: R. L.
- *  Graham, SIAM J. Appl. Math. 17, 416 (1969)), one level after the other. Every rank computes all shares, in
+/** The share of `rank`; a rank from n_rank on has none. Each task goes to the rank with the least cost (longest
+ *  processing time first: R. L. Graham, SIAM J. Appl. Math. 17, 416 (1969)), one level after the other. Every rank computes all shares, in
  *  about 300 n_rank steps for any number of tasks, with 32 bytes for each rank. Not collective. HF_NO_RESOURCE. */
 hf_status hf_deal(const struct hf_cost_list *list, int n_rank, int rank, struct hf_share *share,
                   struct hf_error *error) HF_MUST_CHECK;

@@ -1,58 +1,93 @@
 /* Functions that the rooms name, and that do nothing on simulated ranks: without integrals, stores, matrices and
- * derivatives. They have no arguments here, so that they are a line each; the linker does not mind. */
+ * derivatives. */
+#include "correlation/mp2_private.h"
+#include "correlation/mp2_response.h"
+#include "hf/basis.h"
+#include "hf/linalg.h"
+#include "integrals/engine.h"
+#include "linalg/matrix_product.h"
+#include "local/local_iterate.h"
+#include "local/local_transform.h"
+#include "localise/sparse_matrix.h"
+#include "orbitals/diis.h"
+#include "pairs/common_pairs.h"
+#include "store/integral_store.h"
+#include "text/trace.h"
+#include "work/costs.h"
+#include "work/tasks.h"
+#include "work/work_private.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
-/** Nothing to do; success, false or NULL if it returns anything. */
-#define NOTHING(name)                                                                              \
-    long name(void);                                                                               \
-    long name(void)                                                                                \
+/** Nothing to do; success, false, NULL or 0 if it returns anything. */
+#define NOTHING(name, ...)                                                                         \
+    void name(__VA_ARGS__)                                                                         \
     {                                                                                              \
-        return 0;                                                                                  \
+    }
+#define RETURNS(type, name, ...)                                                                   \
+    type name(__VA_ARGS__)                                                                         \
+    {                                                                                              \
+        return (type)0;                                                                            \
     }
 
 /** Never called. */
-#define NEVER(name)                                                                                \
-    void name(void);                                                                               \
-    void name(void)                                                                                \
+#define NEVER(type, name, ...)                                                                     \
+    type name(__VA_ARGS__)                                                                         \
     {                                                                                              \
         fputs("hf-simulate: " #name " was called\n", stderr);                                      \
         abort();                                                                                   \
     }
 
-NOTHING(hf_trace_add_block)
-NOTHING(hf_engine_set_threshold)
-NOTHING(hf_work_prepare_store)
-NOTHING(hf_work_primitive_threshold)
-NOTHING(hf_work_drop_store)
-NOTHING(hf_task_costs_wanted)
-NOTHING(hf_task_costs_forget)
-NOTHING(hf_pack)
-NOTHING(hf_pack_rows)
-NOTHING(hf_matrix_gather_full)
-NOTHING(hf_mix_orbitals)
-NOTHING(hf_sparse_mix)
-NOTHING(hf_sparse_find)
-NOTHING(hf_sparse_destroy)
-NOTHING(hf_local_make_weights)
-NOTHING(hf_local_back)
-NOTHING(hf_local_residual)
-NOTHING(hf_local_divide)
-NOTHING(hf_diis_find)
+NOTHING(hf_trace_add_block, struct hf_trace *trace, int thread, int kind, int64_t task, int i,
+        int j, double bytes)
+NOTHING(hf_engine_set_threshold, struct hf_engine *engine, double threshold)
+NOTHING(hf_work_drop_store, struct hf_work *work)
+NOTHING(hf_task_costs_forget, struct hf_task_costs *costs)
+NOTHING(hf_pack, int n_row, int n_inner, const double *from, size_t row_step, size_t inner_step,
+        double *packed)
+NOTHING(hf_pack_rows, int n_row, int n_inner, const int inner[], const double *from,
+        size_t inner_step, double *packed)
+NOTHING(hf_matrix_gather_full, const struct hf_matrix *matrix, double *full)
+NOTHING(hf_mix_orbitals, const struct hf_basis *merged, bool sums, int n_orbital,
+        double coefficient[])
+NOTHING(hf_sparse_destroy, struct hf_sparse_matrix **matrix)
+NOTHING(hf_local_back, const struct hf_local *local, int q, const double t[], double block[],
+        struct hf_local_room *room)
+NOTHING(hf_local_residual, const struct hf_local *local, int q, const struct hf_local_state *state,
+        double r[], struct hf_local_room *room)
+NOTHING(hf_local_divide, const struct hf_local *local, const struct hf_local_pair *pair,
+        const struct hf_local_domain *domain, double r[])
+RETURNS(double, hf_work_primitive_threshold, const struct hf_work *work, enum hf_store_use use)
+RETURNS(bool, hf_task_costs_wanted, const struct hf_task_costs *costs)
+RETURNS(hf_status, hf_work_prepare_store, struct hf_work *work, const struct hf_round *round,
+        struct hf_error *error)
+RETURNS(hf_status, hf_sparse_mix, const struct hf_basis *merged,
+        const struct hf_sparse_matrix *from, struct hf_sparse_matrix **to, struct hf_error *error)
+RETURNS(const double *, hf_sparse_find, const struct hf_sparse_matrix *matrix, int row_part,
+        int column_part)
+RETURNS(hf_status, hf_local_make_weights, struct hf_local_integrals *self, struct hf_error *error)
+RETURNS(bool, hf_diis_find, int n, const double product[], double work[], double coefficient[])
 
-NEVER(hf_worker_read)
-NEVER(hf_worker_compute)
-NEVER(hf_work_look_at_store)
-NEVER(hf_work_learn_prices)
-NEVER(hf_work_keep_store)
-NEVER(hf_work_next_stored)
-NEVER(hf_integral_store_begin)
-NEVER(hf_task_list_levels)
-NEVER(hf_task_costs_note)
-NEVER(hf_task_costs_correct)
-NEVER(hf_common_pairs_create)
-NEVER(hf_mp2_amplitudes)
-NEVER(hf_mp2_second_pass)
-NEVER(hf_mp2_begin_derivatives)
-NEVER(hf_mp2_end_derivatives)
-NEVER(hf_mp2_with_derivatives)
+NEVER(void, hf_worker_read, struct hf_worker *worker, const struct hf_part *part)
+NEVER(void, hf_worker_compute, struct hf_worker *worker, const struct hf_part *part)
+NEVER(void, hf_work_look_at_store, struct hf_worker *worker)
+NEVER(void, hf_work_learn_prices, struct hf_work *work)
+NEVER(void, hf_work_keep_store, struct hf_work *work)
+NEVER(bool, hf_work_next_stored, struct hf_worker *worker, struct hf_part *part)
+NEVER(hf_status, hf_integral_store_begin, struct hf_integral_store *store, int64_t task,
+      int32_t part, struct hf_error *error)
+NEVER(void, hf_task_list_levels, const struct hf_task_list *list, struct hf_task_levels *levels)
+NEVER(void, hf_task_costs_note, struct hf_task_costs *costs, int thread, int64_t task,
+      double seconds)
+NEVER(void, hf_task_costs_correct, struct hf_task_costs *costs)
+NEVER(hf_status, hf_common_pairs_create, struct hf_context *context, const struct hf_basis *basis,
+      double accuracy, struct hf_common_pairs **common, struct hf_error *error)
+NEVER(hf_status, hf_mp2_amplitudes, struct hf_mp2 *mp2, struct hf_error *error)
+NEVER(hf_status, hf_mp2_second_pass, struct hf_mp2 *mp2, struct hf_error *error)
+NEVER(hf_status, hf_mp2_begin_derivatives, struct hf_mp2 *mp2,
+      const struct hf_wavefunction *wavefunction, struct hf_error *error)
+NEVER(void, hf_mp2_end_derivatives, struct hf_mp2 *mp2)
+
+/** Never chosen. */
+const struct hf_mp2_algorithm hf_mp2_with_derivatives = {.name = "kets"};

@@ -52,6 +52,14 @@ static hf_status read_number(const char *option, const char *text, int least, in
     return HF_OK;
 }
 
+/** Whether a list with commas has words. */
+static hf_status check_list(const char *option, const char *list, struct hf_error *error)
+{
+    if (strspn(list, ",") == strlen(list))
+        return hf_fail(error, HF_BAD_INPUT, "--%s: the list is empty", option);
+    return HF_OK;
+}
+
 static hf_status read_part(const char *option, const char *text, double *value,
                            struct hf_error *error)
 {
@@ -76,7 +84,8 @@ static hf_status read_arguments(int n, char *word[], struct arguments *arguments
         ALONE,
         LIST,
         HELP,
-        VERSION
+        VERSION,
+        LAST = VERSION
     };
     static const struct option options[] = {
         {"ranks", 1, NULL, RANKS},       {"schedule", 1, NULL, SCHEDULE},
@@ -107,9 +116,14 @@ static hf_status read_arguments(int n, char *word[], struct arguments *arguments
         case VERSION: puts("hf-simulate " HF_VERSION); exit(0);
         default:
             return hf_fail(error, HF_BAD_INPUT, "unknown or incomplete option %s",
-                           word[optind - 1]);
+                           optopt > LAST && optopt < 128 ? (char[]){'-', (char)optopt, '\0'}
+                                                         : word[optind - 1]);
         }
     }
+    HF_CHECK(check_list("ranks", arguments->ranks, error));
+    HF_CHECK(check_list("schedule", arguments->schedulers, error));
+    if (!arguments->molecules && (arguments->set.serial > 0.0 || !arguments->set.grouped))
+        return hf_fail(error, HF_BAD_INPUT, "--serial and --alone: only with --molecules");
     if (optind != n - 1) return hf_fail(error, HF_BAD_INPUT, "expected one trace; see --help");
     arguments->trace = word[optind];
     return HF_OK;
@@ -181,9 +195,11 @@ static hf_status replay_lines(const struct arguments *arguments, const struct hf
                               const struct hf_sim_machine *machine, struct hf_error *error)
 {
     char scheduler[64], n_rank[16];
-    while (scanf("%63s %15s", scheduler, n_rank) == 2)
+    int n_read;
+    while ((n_read = scanf("%63s %15s", scheduler, n_rank)) == 2)
         HF_CHECK(replay_one(arguments, rounds, machine, scheduler, n_rank, error));
-    return HF_OK;
+    if (n_read == EOF) return HF_OK;
+    return hf_fail(error, HF_BAD_INPUT, "'%s': expected lines SCHEDULER RANKS", scheduler);
 }
 
 /** All schedulers on all numbers of ranks. */

@@ -1,10 +1,9 @@
-/* Ranks that compute the molecules of a window, as each/each.c does; see set.h. */
+/* Ranks that compute the molecules of a window; see set.h. */
 #include "set.h"
 
 #include "base/growing.h"
 #include "each/divide.h"
 #include "hf/context.h"
-#include "schedule/schedule.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -53,50 +52,42 @@ void hf_sim_set_free(struct hf_sim_set *set)
     *set = (struct hf_sim_set){.n = 0};
 }
 
-/** Computes molecule `mine` with the ranks of a group. */
-static void compute_in_group(const struct hf_sim_set *set, MPI_Comm comm, int mine)
+/** hf_molecule_work.together */
+static hf_status compute_in_group(void *data, MPI_Comm comm, int molecule, struct hf_error *error)
 {
+    const struct hf_sim_set *set = ((struct job *)data)->set;
     int n_rank;
+    (void)error;
     MPI_Comm_size(comm, &n_rank);
-    hf_sim_compute(set->seconds[mine] * (set->serial + (1.0 - set->serial) / n_rank));
+    hf_sim_compute(set->seconds[molecule] * (set->serial + (1.0 - set->serial) / n_rank));
     MPI_Barrier(comm);
+    return HF_OK;
 }
 
-/** compute_round of each/each.c. */
-static hf_status compute_round(struct job *job, struct hf_context *context,
-                               struct hf_scheduler *scheduler, bool with_small, int mine,
-                               struct hf_error *error)
+/** hf_molecule_work.alone */
+static hf_status compute_alone(void *data, int molecule, struct hf_error *error)
 {
-    MPI_Comm comm = MPI_COMM_NULL;
-    int64_t i;
-    MPI_Comm_split(context->comm, mine >= 0 ? mine : MPI_UNDEFINED, context->rank, &comm);
-    HF_CHECK(
-        hf_scheduler_start_by_cost(scheduler, with_small ? job->set->n : 0, job->small, error));
-    if (comm != MPI_COMM_NULL) compute_in_group(job->set, comm, mine);
-    while ((i = hf_scheduler_next(scheduler)) >= 0) {
-        hf_sim_compute(job->set->seconds[i]);
-        job->outcome->n_done++;
-    }
-    hf_scheduler_finish(scheduler);
-    if (comm != MPI_COMM_NULL) MPI_Comm_free(&comm);
+    struct job *job = data;
+    (void)error;
+    hf_sim_compute(job->set->seconds[molecule]);
+    job->outcome->n_done++;
     return HF_OK;
 }
 
 static hf_status compute_all(struct job *job, struct hf_context *context,
                              struct hf_scheduler *scheduler, struct hf_error *error)
 {
-    hf_status status = HF_OK;
-    int n_shared = job->n_shared; /* each rank has a list of its own */
-    struct hf_shared_molecule *shared = hf_sim_memory((size_t)n_shared + 1, sizeof *shared);
-    memcpy(shared, job->shared, (size_t)n_shared * sizeof *shared);
-    for (bool first = true; first || n_shared > 0; first = false) {
-        int n_ready;
-        const int mine =
-            hf_molecules_assign(&n_shared, shared, context->n_rank, context->rank, &n_ready);
-        hf_scheduler_set_ready(scheduler, n_ready);
-        HF_TRY(compute_round(job, context, scheduler, first, mine, error));
+    const int n = job->n_shared; /* each rank has a list of its own */
+    struct hf_shared_molecule *shared = hf_sim_memory((size_t)n + 1, sizeof *shared);
+    struct hf_molecule_work work = {context,          scheduler,     n,
+                                    job->set->n,      shared,        job->small,
+                                    compute_in_group, compute_alone, job};
+    hf_status status;
+    memcpy(shared, job->shared, (size_t)n * sizeof *shared);
+    do {
+        HF_TRY(hf_molecules_round(&work, error));
         MPI_Barrier(context->comm);
-    }
+    } while (work.n_shared > 0);
 cleanup:
     free(shared);
     return status;

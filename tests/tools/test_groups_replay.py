@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Groups of ranks that share displacements, in replays: made-up seconds whose sums can be worked out by hand.
+"""Groups of ranks that share displacements, and molecules of a job, in replays: made-up seconds whose sums can be worked out by hand.
 
 Usage: test_groups_replay.py [unittest options]
 """
@@ -60,6 +60,17 @@ class Groups(tool_test.WithFolder):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertIn("made up: 6 displacements, 16.0 s on one rank, after 2.0 s", done.stdout)
         self.assertEqual((self.folder / "out/groups.csv").read_text(encoding="utf-8").count("\n"), 3)
+
+
+class Sets(tool_test.WithFolder):
+    def test_molecules_of_a_job_on_simulated_ranks(self):
+        """One molecule of 4 s on 2 ranks of which one fifth is not divided, then alone."""
+        self.write("set.jsonl", json.dumps({"extras": {"hf": {"seconds": 2.0, "ranks": 2}}}) + "\n")
+        done = tool_test.run_tool("replay-set", self.folder / "set.jsonl", "--ranks", 2, "--schedule", "counter,static", "--serial", 0.2)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        rows = [line.split() for line in done.stdout.splitlines()[2:]]
+        self.assertEqual([row[:4] for row in rows], [[name, groups, share, share] for groups, share in (("yes", "0.833"), ("no", "0.500"))
+                                                     for name in ("counter", "static")])
 
 
 if __name__ == "__main__":

@@ -52,14 +52,19 @@ def end(program):
     program.wait()
 
 
-@functools.cache
-def schedulers():
-    """Names of all there are."""
-    program = start("--list")
+def call(*arguments):
+    """What it prints."""
+    program = start(*arguments)
     output, message = program.communicate()
     if program.returncode != 0:
         complain(message, program.returncode)
-    return tuple(output.split())
+    return output
+
+
+@functools.cache
+def schedulers():
+    """Names of all there are."""
+    return tuple(call("--list").split())
 
 
 class Outcome(NamedTuple):
