@@ -68,7 +68,8 @@ def input_of(case, atoms):
 
 
 def options_of(case):
-    return ["--method", case["method"], "--frozen-core", case.get("frozen_core", "none"), *(["--cartesian"] if case["cartesian"] else [])]
+    return ["--method", case["method"], "--frozen-core", case.get("frozen_core", "none"),
+            *(["--cartesian"] if case["cartesian"] else []), *case.get("options", [])]
 
 
 def against_program(folder, case):
