@@ -1,6 +1,5 @@
 /* Functions that the rooms name, and that do nothing on simulated ranks: without integrals, stores, matrices and
  * derivatives. */
-#include "correlation/mp2_private.h"
 #include "correlation/mp2_response.h"
 #include "hf/basis.h"
 #include "hf/linalg.h"

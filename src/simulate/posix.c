@@ -1,4 +1,4 @@
-/* Naps, locks and threads of simulated ranks; see mpi.h. */
+/* Naps, locks and threads of simulated ranks; see simulated_mpi.h. */
 #include "clock.h"
 
 #include "base/threads.h"
