@@ -82,26 +82,36 @@ def nwchem_basis(folder, basis, symbols):
     return shells, cores
 
 
-def of_nwchem(folder, case):
-    name, method, basis, charge, multiplicity, atoms = case
+def run_nwchem(folder, case, tasks):
+    """(output, gradient or None, are there core potentials) of a case (name, basis, charge, atoms) and what follows its basis."""
+    name, basis, charge, atoms = case
     kind = "cartesian" if CARTESIAN.match(basis) else "spherical"
     shells, cores = nwchem_basis(folder, basis, [atom.split()[0] for atom in atoms])
     text = [f"start {name}", f"charge {charge}", "geometry units bohr noautosym nocenter noautoz", *atoms, "end",
-            f"basis {kind} noprint", *shells, "end", *(["ecp", *cores, "end"] if cores else []),
-            "scf", method, f"nopen {multiplicity - 1}", "thresh 1e-9", "tol2e 1e-15", "maxiter 200", "direct", "end",
-            "set lindep:n_dep 0", "task scf gradient"]
+            f"basis {kind} noprint", *shells, "end", *(["ecp", *cores, "end"] if cores else []), *tasks]
     with tempfile.TemporaryDirectory() as place:
         path = os.path.join(place, "input.nw")
         with open(path, "w", encoding="utf-8") as file:
             file.write("\n".join(text) + "\n")
         output = subprocess.run(["nwchem", path], cwd=place, capture_output=True, text=True, check=False,
                                 env=dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")).stdout
-    energy = re.findall(r"Total SCF energy =\s+(\S+)", output)
     table = re.search(r"ENERGY GRADIENTS\s*\n\s*\n[^\n]*\n[^\n]*\n((?: +\d+ [^\n]*\n)+)", output)
-    if not energy or not table:
+    gradient = table and [[float(x) for x in line.split()[5:8]] for line in table.group(1).strip().split("\n")]
+    return output, gradient, bool(cores)
+
+
+def scf_of_nwchem(method, multiplicity):
+    return ["scf", method, f"nopen {multiplicity - 1}", "thresh 1e-9", "tol2e 1e-15", "maxiter 200", "direct", "end", "set lindep:n_dep 0"]
+
+
+def of_nwchem(folder, case):
+    name, method, basis, charge, multiplicity, atoms = case
+    output, gradient, core = run_nwchem(folder, (name, basis, charge, atoms),
+                                        [*scf_of_nwchem(method, multiplicity), "task scf gradient"])
+    energy = re.findall(r"Total SCF energy =\s+(\S+)", output)
+    if not energy or not gradient:
         sys.exit(f"{name}: NWChem says\n{output[-3000:]}")
-    rows = [line.split()[5:8] for line in table.group(1).strip().split("\n")]
-    return float(energy[-1]), [[float(x) for x in row] for row in rows], bool(cores)
+    return float(energy[-1]), gradient, core
 
 
 def of_psi4(case, gradient):

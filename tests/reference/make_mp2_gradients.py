@@ -13,9 +13,7 @@ shows 2.0000 for each core orbital, as if its natural orbitals did not mix them 
 
 import os
 import re
-import subprocess
 import sys
-import tempfile
 
 import numpy
 import psi4
@@ -107,27 +105,16 @@ def of_psi4(case, core):
 
 def of_nwchem(folder, case):
     name, method, basis, charge, multiplicity, frozen, atoms, _ = case
-    kind = "cartesian" if make_gradients.CARTESIAN.match(basis) else "spherical"
-    shells, cores = make_gradients.nwchem_basis(folder, basis, [atom.split()[0] for atom in atoms])
-    text = [f"start {name}", f"charge {charge}", "geometry units bohr noautosym nocenter noautoz", *atoms, "end",
-            f"basis {kind} noprint", *shells, "end", *(["ecp", *cores, "end"] if cores else []),
-            "scf", "uhf" if method == "ump2" else "rhf", f"nopen {multiplicity - 1}", "thresh 1e-9", "tol2e 1e-15", "maxiter 200", "direct",
-            "end", "set lindep:n_dep 0", "mp2", *(["freeze atomic"] if frozen == "default" else []), "tight", "end", "task mp2 gradient"]
-    with tempfile.TemporaryDirectory() as place:
-        path = os.path.join(place, "input.nw")
-        with open(path, "w", encoding="utf-8") as file:
-            file.write("\n".join(text) + "\n")
-        output = subprocess.run(["nwchem", path], cwd=place, capture_output=True, text=True, check=False,
-                                env=dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")).stdout
+    output, gradient, core = make_gradients.run_nwchem(
+        folder, (name, basis, charge, atoms),
+        [*make_gradients.scf_of_nwchem("uhf" if method == "ump2" else "rhf", multiplicity),
+         "mp2", *(["freeze atomic"] if frozen == "default" else []), "tight", "end", "task mp2 gradient"])
     energy = re.findall(r"Total MP2 energy\s+(\S+)", output)
-    table = re.search(r"ENERGY GRADIENTS\s*\n\s*\n[^\n]*\n[^\n]*\n((?: +\d+ [^\n]*\n)+)", output)
-    if not energy or not table:
+    if not energy or not gradient:
         print(f"{name}: NWChem says\n{output[-1500:]}", file=sys.stderr)
-        return None, None, None, bool(cores)
-    rows = [line.split()[5:8] for line in table.group(1).strip().split("\n")]
+        return None, None, None, core
     natural = re.findall(r"natural orbital occupation numbers\s+1\s*\n((?: +\d+ +-?\d\.\d+\n)+)", output)
-    return (float(energy[-1]), [[float(x) for x in row] for row in rows],
-            [[float(word) for word in spin.split()[1::2]] for spin in natural], bool(cores))
+    return float(energy[-1]), gradient, [[float(word) for word in spin.split()[1::2]] for spin in natural], core
 
 
 def compute(folder, case):
