@@ -183,7 +183,7 @@ static hf_status plan_options(struct hf_combination *self, struct hf_error *erro
     return add_option(&self->options, "json", self->path, error);
 }
 
-/** Puts the larger one of two basis sets in the place of both. The library has them for the same elements. Local. */
+/** Replaces two basis sets by the larger one. The library has them for the same elements. Local. */
 static hf_status choose_larger_set(const struct hf_combination *self, struct hf_error *error)
 {
     struct hf_options *options = self->settings->options;

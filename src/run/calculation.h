@@ -95,7 +95,7 @@ struct hf_calculation {
 hf_status hf_memory_foresee(struct hf_calculation *calculation,
                             struct hf_error *error) HF_MUST_CHECK;
 
-/** Adds a key of a caller to options, in the place of those of a command line. Local. HF_BAD_INPUT. */
+/** Adds a key of a caller to options, instead of those of a command line. Local. HF_BAD_INPUT. */
 hf_status hf_run_add_key(struct hf_options *options, const char *key, const char *value,
                          struct hf_error *error) HF_MUST_CHECK;
 

@@ -246,7 +246,7 @@ static double scale_of_amplitudes(const struct hf_local *local, const struct cJS
     return numbers / (double)local->first_of_rank[local->context->n_rank];
 }
 
-/** Transformation if it is told, then iterations. */
+/** The transformation if the trace has it, then the iterations. */
 static hf_status do_steps(struct hf_local *local, struct hf_local_result *result, double *k,
                           bool transforms, const char *name, struct hf_sim_step *step,
                           struct hf_error *error)

@@ -18,6 +18,7 @@ struct job {
     int n_shared;
     double *small; /**< [set->n] for the scheduler */
     struct hf_sim_failure failure;
+    struct hf_arena arena; /**< of the arrays */
 };
 
 hf_status hf_sim_set_read(const char *path, struct hf_sim_set *set, struct hf_error *error)
@@ -118,27 +119,24 @@ cleanup:
 static hf_status divide(struct job *job, struct hf_error *error)
 {
     const struct hf_sim_set *set = job->set;
-    double *bytes = calloc((size_t)set->n, sizeof *bytes); /* memory is no limit here */
-    job->shared = calloc((size_t)set->n, sizeof *job->shared);
-    job->small = calloc((size_t)set->n, sizeof *job->small);
-    hf_status status = HF_OK;
-    if (bytes == NULL || job->shared == NULL || job->small == NULL)
-        HF_TRY(hf_fail(error, HF_NO_RESOURCE, "out of memory for %d molecules", set->n));
+    double *bytes = HF_TAKE(&job->arena, bytes, (size_t)set->n); /* memory is no limit here */
+    HF_TAKE(&job->arena, job->shared, (size_t)set->n);
+    HF_TAKE(&job->arena, job->small, (size_t)set->n);
+    HF_CHECK(hf_arena_check(&job->arena, error));
     if (set->grouped)
         job->n_shared = hf_molecules_share(set->n, set->foreseen, bytes, job->settings->n_rank, 1.0,
                                            job->shared);
     memcpy(job->small, set->foreseen, (size_t)set->n * sizeof *job->small);
     for (int i = 0; i < job->n_shared; i++) job->small[job->shared[i].molecule] = 0.0;
-cleanup:
-    free(bytes);
-    return status;
+    return HF_OK;
 }
 
 hf_status hf_sim_set_run(const struct hf_sim_set *set, const struct hf_sim_machine *machine,
                          const struct hf_sim_settings *settings, struct hf_sim_set_outcome *outcome,
                          struct hf_error *error)
 {
-    struct job job = {.set = set, .settings = settings, .outcome = outcome};
+    struct job job = {
+        .set = set, .settings = settings, .outcome = outcome, .arena = {.label = "molecules"}};
     hf_status status;
     *outcome = (struct hf_sim_set_outcome){.seconds = 0.0};
     HF_TRY(divide(&job, error));
@@ -146,7 +144,6 @@ hf_status hf_sim_set_run(const struct hf_sim_set *set, const struct hf_sim_machi
     for (int i = 0; i < set->n; i++) outcome->work += set->seconds[i];
     status = hf_sim_run_ranks(machine, settings->n_rank, be_rank, &job, &job.failure, error);
 cleanup:
-    free(job.shared);
-    free(job.small);
+    hf_arena_done(&job.arena);
     return status;
 }
