@@ -9,14 +9,12 @@
 /** Primitive pairs with less charge are left out: some 1e5 of them stay below 1e-8. */
 static const double SMALLEST = 1e-13;
 
-/** What a rank adds up: moments, then the potential at each nucleus. */
+/** What a rank adds up. */
 struct sums {
+    const struct hf_electron_sums *wanted;
     struct hf_hermite_products *products;
-    struct hf_hermite_points *nuclei;
+    struct hf_hermite_points *points;
     const struct hf_basis *basis;
-    const double *origin;
-    double *moment;    /**< [HF_N_MOMENT] */
-    double *potential; /**< [n_atom] */
 };
 
 /** The block [of atom i][of atom j] of the density. */
@@ -33,8 +31,9 @@ static void add_atoms(const struct sums *sums, int i, int j, const double *densi
             const double *block = density + hf_place_in_atom_block(basis, a, b);
             const int n = hf_hermite_expand(sums->products, a, b, m == l ? 1.0 : 2.0, block, stride,
                                             SMALLEST, &list);
-            hf_hermite_add_moments(n, list, sums->origin, sums->moment);
-            hf_hermite_add_potential(sums->nuclei, n, list, sums->potential);
+            if (sums->wanted->moment != NULL)
+                hf_hermite_add_moments(n, list, sums->wanted->origin, sums->wanted->moment);
+            hf_hermite_add_potential(sums->points, n, list, sums->wanted->potential);
         }
     }
 }
@@ -81,6 +80,35 @@ static void add_own_blocks(const struct hf_block_layout *layout, const double *b
     while (hf_own_blocks_next(&own, &here)) add_atoms(sums, here.i, here.j, block + here.offset);
 }
 
+hf_status hf_sum_electrons(struct hf_context *context, const struct hf_wavefunction *wavefunction,
+                           const struct hf_electron_sums *wanted, struct hf_error *error)
+{
+    const int n = wanted->n_point;
+    const double *place = wanted->place;
+    struct hf_block_layout *layout = NULL;
+    struct sums sums = {.wanted = wanted, .basis = wavefunction->basis};
+    struct hf_arena arena = {.memory = context->memory, .label = "the density in blocks"};
+    hf_status status;
+    HF_TRY(hf_atom_layout_create_for_sums(context, wavefunction->basis, &layout, error));
+    double *block = hf_arena_take_class(&arena, HF_MEMORY_MATRIX, "the density in blocks",
+                                        hf_block_layout_local_size(layout), sizeof *block);
+    status = hf_arena_check(&arena, error);
+    if (status == HF_OK)
+        status = hf_hermite_products_create(wavefunction->basis, &sums.products, error);
+    if (status == HF_OK)
+        status = hf_hermite_points_create(wavefunction->basis, n, place, place + n,
+                                          place + 2 * (size_t)n, &sums.points, error);
+    HF_TRY(hf_agree(context->comm, status, error));
+    HF_TRY(hf_matrix_get_blocks(wavefunction->density, layout, block, error));
+    add_own_blocks(layout, block, &sums);
+cleanup:
+    hf_hermite_points_destroy(&sums.points);
+    hf_hermite_products_destroy(&sums.products);
+    hf_arena_done(&arena);
+    hf_block_layout_destroy(&layout);
+    return status;
+}
+
 /** Where the nuclei are, as the integrals want it: x, y, z [3][n_atom]. Local. */
 static void list_points(const struct hf_molecule *molecule, double *place)
 {
@@ -95,42 +123,20 @@ hf_status hf_add_distribution(struct hf_context *context,
 {
     const struct hf_molecule *molecule = wavefunction->molecule;
     const int n_atom = molecule->n_atom;
-    struct hf_block_layout *layout = NULL;
-    struct hf_hermite_products *products = NULL;
-    struct hf_hermite_points *nuclei = NULL;
     double moment[HF_N_MOMENT] = {0.0};
-    struct hf_arena arena = {.memory = context->memory, .label = "the density in blocks"};
+    struct hf_arena arena = {.memory = context->memory, .label = "the places of nuclei"};
     hf_status status;
-    HF_TRY(hf_atom_layout_create_for_sums(context, wavefunction->basis, &layout, error));
-    double *block = hf_arena_take_class(&arena, HF_MEMORY_MATRIX, "the density in blocks",
-                                        hf_block_layout_local_size(layout), sizeof *block);
     double *place = HF_TAKE(&arena, place, 3 * (size_t)n_atom);
-    status = hf_arena_check(&arena, error);
-    if (status == HF_OK) status = hf_hermite_products_create(wavefunction->basis, &products, error);
-    if (status == HF_OK) {
-        list_points(molecule, place);
-        status = hf_hermite_points_create(wavefunction->basis, n_atom, place, place + n_atom,
-                                          place + 2 * (size_t)n_atom, &nuclei, error);
-    }
-    HF_TRY(hf_agree(context->comm, status, error));
-    HF_TRY(hf_matrix_get_blocks(wavefunction->density, layout, block, error));
-    const struct sums sums = {
-        .products = products,
-        .basis = wavefunction->basis,
-        .origin = properties->origin,
-        .nuclei = nuclei,
-        .moment = moment,
-        .potential = properties->potential,
-    };
-    add_own_blocks(layout, block, &sums);
+    HF_TRY(hf_agree(context->comm, hf_arena_check(&arena, error), error));
+    list_points(molecule, place);
+    const struct hf_electron_sums wanted = {properties->origin, moment, n_atom, place,
+                                            properties->potential};
+    HF_TRY(hf_sum_electrons(context, wavefunction, &wanted, error));
     MPI_Allreduce(MPI_IN_PLACE, moment, HF_N_MOMENT, MPI_DOUBLE, MPI_SUM, context->comm);
     add_potential_of_nuclei(context, molecule, properties->potential);
     MPI_Allreduce(MPI_IN_PLACE, properties->potential, n_atom, MPI_DOUBLE, MPI_SUM, context->comm);
     add_nuclei(molecule, properties, moment);
 cleanup:
-    hf_hermite_points_destroy(&nuclei);
-    hf_hermite_products_destroy(&products);
     hf_arena_done(&arena);
-    hf_block_layout_destroy(&layout);
     return status;
 }

@@ -6,6 +6,21 @@
 #include "layout/layout.h"
 #include "scf/quantity.h"
 
+/** What electrons are asked for: integrals of their density, which count them as positive. */
+struct hf_electron_sums {
+    const double *origin; /**< [3] of the moments */
+    double *moment;       /**< [HF_N_MOMENT]; NULL: not wanted */
+    int n_point;
+    const double *place; /**< x[n_point], y[n_point], z[n_point], bohr */
+    double *potential;   /**< [n_point] */
+};
+
+/** Adds what this rank's blocks of the density of all electrons have in these sums: the caller sums over ranks.
+ *  Collective. HF_NO_RESOURCE. */
+hf_status hf_sum_electrons(struct hf_context *context, const struct hf_wavefunction *wavefunction,
+                           const struct hf_electron_sums *wanted,
+                           struct hf_error *error) HF_MUST_CHECK;
+
 /** Moments about the origin, and the potential at the nuclei: from the density of all electrons, this
  *  rank's blocks of which it gets. Collective. HF_NO_RESOURCE. */
 hf_status hf_add_distribution(struct hf_context *context,

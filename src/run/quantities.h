@@ -13,6 +13,7 @@
     WITH(polarisability)                                                                           \
     WITHOUT(gradient)                                                                              \
     WITHOUT(vibrations)                                                                            \
+    WITH(potential_charges)                                                                        \
     WITH(orbitals)                                                                                 \
     WITH(molden)                                                                                   \
     WITH(cubes)

@@ -63,7 +63,9 @@ void hf_thermochemistry_find(const struct hf_molecule *molecule, const struct hf
 {
     struct hf_thermochemistry *of = &vibrations->thermochemistry;
     const int n_rotation = hf_body_n_rotation(body);
+    const double scale = gas->scale > 0.0 ? gas->scale : 1.0;
     *of = (struct hf_thermochemistry){.gas = *gas, .symmetry_found = gas->symmetry_number == 0};
+    of->gas.scale = scale;
     if (of->symmetry_found) of->gas.symmetry_number = hf_symmetry_number_find(molecule, body);
     for (int k = 0; k < 3; k++) /* hbar^2 / 2 I k */
         of->rotational_temperature[k] =
@@ -75,7 +77,7 @@ void hf_thermochemistry_find(const struct hf_molecule *molecule, const struct hf
         add_rotation(n_rotation, of);
     }
     for (int k = 0; k < vibrations->n_mode; k++)
-        if (vibrations->frequency[k] > 0.0) add_vibration(vibrations->frequency[k], of);
+        if (vibrations->frequency[k] > 0.0) add_vibration(scale * vibrations->frequency[k], of);
     of->entropy[HF_ELECTRONIC] = BOLTZMANN * log(molecule->multiplicity);
     add_up(of);
 }

@@ -24,6 +24,7 @@ struct hf_gas {
     double temperature;  /**< kelvin */
     double pressure;     /**< pascal */
     int symmetry_number; /**< of rotations; 0: to be found */
+    double scale;        /**< of frequencies; 0: none, as 1 */
 };
 
 /** Kinds of motion that add up to the thermochemistry. */

@@ -252,8 +252,10 @@ static void print_thermochemistry(const struct row *self, double energy, FILE *o
     static const char *const names[HF_N_MOTION] = {"Translation", "Rotation", "Vibration",
                                                    "Electronic"};
     const struct hf_thermochemistry *of = &self->vibrations.thermochemistry;
-    fprintf(out, "\nThermochemistry at %g K and %g Pa, symmetry number %d%s\n", of->gas.temperature,
+    fprintf(out, "\nThermochemistry at %g K and %g Pa, symmetry number %d%s", of->gas.temperature,
             of->gas.pressure, of->gas.symmetry_number, of->symmetry_found ? " (found)" : "");
+    if (of->gas.scale != 1.0) fprintf(out, ", frequencies times %g", of->gas.scale);
+    fprintf(out, "\n");
     if (!self->vibrations.held) print_nearly_linear(of, out);
     fprintf(out, "  %-24s %16s %16s %16s\n  %-24s %16s %16s %16s\n", "", "Energy", "Entropy",
             "Heat capacity", "", "hartree", "J/(mol K)", "J/(mol K)");
@@ -263,7 +265,7 @@ static void print_thermochemistry(const struct row *self, double energy, FILE *o
     fprintf(out, "  %-24s %16.8f %16.4f %16.4f\n", "Sum", of->total_energy,
             IN_JOULE_PER_MOL * of->total_entropy, IN_JOULE_PER_MOL * of->heat_capacity_v);
     fprintf(out, "  %-24s %16.8f\n  %-24s %16.8f\n", "Zero-point energy", of->zero_point,
-            "SCF + zero-point energy", energy + of->zero_point);
+            "Energy + zero-point", energy + of->zero_point);
     fprintf(out, "  %-24s %16.8f\n  %-24s %16.8f\n", "Enthalpy H", energy + of->enthalpy,
             "Free energy G = H - T S", energy + of->gibbs);
 }
@@ -294,10 +296,11 @@ static void put_thermochemistry(struct hf_json in, const struct hf_thermochemist
     HF_PUT(to, "temperature", of->gas.temperature, "K", "`--temperature`");
     HF_PUT(to, "pressure", of->gas.pressure, "Pa", "`--pressure`");
     HF_PUT(to, "symmetry_number", of->gas.symmetry_number, NULL, "symmetry number of rotations");
+    HF_PUT(to, "frequency_scale", of->gas.scale, NULL, "`--frequency-scale`");
     HF_PUT(to, "zero_point_energy", of->zero_point, "hartree", "zero-point energy");
-    HF_PUT(to, "thermal_energy", of->total_energy, "hartree", "without the energy of the SCF");
-    HF_PUT(to, "enthalpy", of->enthalpy, "hartree", "without the energy of the SCF");
-    HF_PUT(to, "gibbs_energy", of->gibbs, "hartree", "without the energy of the SCF");
+    HF_PUT(to, "thermal_energy", of->total_energy, "hartree", "without the energy of electrons");
+    HF_PUT(to, "enthalpy", of->enthalpy, "hartree", "without the energy of electrons");
+    HF_PUT(to, "gibbs_energy", of->gibbs, "hartree", "without the energy of electrons");
     HF_PUT(to, "entropy", of->total_entropy, "hartree/K", "entropy");
     HF_PUT(to, "heat_capacity_v", of->heat_capacity_v, "hartree/K", "at constant volume");
 }
@@ -356,6 +359,10 @@ const struct hf_option hf_options_vibrations[] = {
     HF_ROW_INTEGER("symmetry_number", "0", 0, 1000,
                    "rotations that carry the molecule onto itself; 0: to be found",
                    .only_with = {{"task", "vibrations"}}, IN_SELF(gas.symmetry_number)),
+    HF_ROW_REAL("frequency_scale", "1", NULL, 0.1, 2, "factor of frequencies in thermochemistry",
+                .more = "For what Hartree-Fock, or MP2, and the harmonic oscillator miss, 0.89 for "
+                        "Hartree-Fock in 6-31G*. Printed frequencies are not scaled.",
+                .only_with = {{"task", "vibrations"}}, IN_SELF(gas.scale)),
     {0}};
 
 const struct hf_quantity_ops hf_quantity_vibrations = {

@@ -91,10 +91,12 @@ def check_symmetry(folder, cases):
         case = json.loads(json.dumps(cases[name]))
         if isotope:
             case["atoms"][1][1] = isotope
-        report, result = compute(folder, case, "--basis", "STO-3G", "--temperature", "500", "--pressure", "1e5")
+        report, result = compute(folder, case, "--basis", "STO-3G", "--temperature", "500", "--pressure", "1e5", "--frequency-scale", "0.9")
         thermal = result["extras"]["hf"]["vibrations"]["thermochemistry"]
         TEST.check(thermal["symmetry_number"] == number, f"{name} {isotope}: symmetry number {thermal['symmetry_number']}")
-        TEST.check(f"Thermochemistry at 500 K and 100000 Pa, symmetry number {number} (found)" in report, f"{name}: heading")
+        TEST.check(f"Thermochemistry at 500 K and 100000 Pa, symmetry number {number} (found), frequencies times 0.9\n" in report, f"{name}: heading")
+        quanta = sum(w for w in result["extras"]["hf"]["vibrations"]["frequencies"] if w > 0) / 219474.6313632
+        TEST.check(abs(thermal["zero_point_energy"] - 0.45 * quanta) < 1e-9, f"{name}: scaled zero-point energy", thermal)
 
 
 def tighten(*options):

@@ -226,8 +226,8 @@ TEST(a_wrong_choice_is_the_same_error_on_all_ranks)
         .atom = -1, .name = "cc-pvdzz", .where = "x.mol, line 4"};
     expect_failure(
         &water, 1, &unknown, HF_BAD_INPUT,
-        "x.mol, line 4: unknown basis set \"cc-pvdzz\"; the nearest are cc-pVDZ, cc-pV(D+d)Z, "
-        "cc-pV(Q+d)Z, cc-pV(T+d)Z, cc-pV5Z; hf --list-basis shows all");
+        "x.mol, line 4: unknown basis set \"cc-pvdzz\"; the nearest are cc-pVDZ, cc-pV(5+d)Z, "
+        "cc-pV(D+d)Z, cc-pV(Q+d)Z, cc-pV(T+d)Z; hf --list-basis shows all");
     const struct hf_basis_choice absent_file = {.atom = -1, .name = "./no-such.gbs"};
     expect_failure(&water, 1, &absent_file, HF_BAD_INPUT, "./no-such.gbs");
     const struct hf_basis_choice none = {.atom = -1};

@@ -15,23 +15,31 @@ static const struct {
     int n_element;
     bool spherical_d;
 } published[] = {
-    {"STO-3G", 53, true},      {"3-21G", 55, false},      {"6-31G", 36, false},
-    {"6-31G*", 36, false},     {"6-31G**", 36, false},    {"6-31+G*", 20, false},
-    {"6-31++G**", 20, false},  {"6-311G*", 27, true},     {"6-311G**", 27, true},
-    {"6-311+G*", 20, true},    {"6-311++G**", 19, true},  {"cc-pVDZ", 35, true},
-    {"cc-pVTZ", 35, true},     {"cc-pVQZ", 35, true},     {"cc-pV5Z", 35, true},
-    {"aug-cc-pVDZ", 34, true}, {"aug-cc-pVTZ", 34, true}, {"aug-cc-pVQZ", 34, true},
-    {"def2-SV(P)", 72, true},  {"def2-SVP", 72, true},    {"def2-TZVP", 72, true},
-    {"def2-TZVPP", 72, true},  {"def2-QZVP", 72, true},   {"6-311G", 26, true},
-    {"6-31+G", 20, false},     {"6-31+G**", 20, false},   {"6-31++G", 19, false},
-    {"6-31++G*", 19, false},   {"6-311+G", 20, true},     {"6-311+G**", 20, true},
-    {"6-311++G", 19, true},    {"6-311++G*", 19, true},   {"cc-pV(D+d)Z", 35, true},
-    {"cc-pV(T+d)Z", 35, true}, {"cc-pV(Q+d)Z", 35, true}, {"cc-pCVDZ", 15, true},
-    {"cc-pCVTZ", 15, true},    {"cc-pCVQZ", 15, true},    {"def2-SVPD", 72, true},
-    {"def2-TZVPD", 72, true},  {"def2-TZVPPD", 72, true}, {"def2-QZVPD", 72, true},
-    {"def2-QZVPP", 72, true},  {"def2-QZVPPD", 72, true}, {"pcseg-0", 36, true},
-    {"pcseg-1", 36, true},     {"pcseg-2", 36, true},     {"pcseg-3", 36, true},
-    {"pcseg-4", 36, true},
+    {"STO-3G", 53, true},          {"3-21G", 55, false},          {"6-31G", 36, false},
+    {"6-31G*", 36, false},         {"6-31G**", 36, false},        {"6-31+G*", 20, false},
+    {"6-31++G**", 20, false},      {"6-311G*", 27, true},         {"6-311G**", 27, true},
+    {"6-311+G*", 20, true},        {"6-311++G**", 19, true},      {"cc-pVDZ", 35, true},
+    {"cc-pVTZ", 35, true},         {"cc-pVQZ", 35, true},         {"cc-pV5Z", 35, true},
+    {"aug-cc-pVDZ", 34, true},     {"aug-cc-pVTZ", 34, true},     {"aug-cc-pVQZ", 34, true},
+    {"def2-SV(P)", 72, true},      {"def2-SVP", 72, true},        {"def2-TZVP", 72, true},
+    {"def2-TZVPP", 72, true},      {"def2-QZVP", 72, true},       {"6-311G", 26, true},
+    {"6-31+G", 20, false},         {"6-31+G**", 20, false},       {"6-31++G", 19, false},
+    {"6-31++G*", 19, false},       {"6-311+G", 20, true},         {"6-311+G**", 20, true},
+    {"6-311++G", 19, true},        {"6-311++G*", 19, true},       {"cc-pV(D+d)Z", 35, true},
+    {"cc-pV(T+d)Z", 35, true},     {"cc-pV(Q+d)Z", 35, true},     {"cc-pCVDZ", 15, true},
+    {"cc-pCVTZ", 15, true},        {"cc-pCVQZ", 15, true},        {"def2-SVPD", 72, true},
+    {"def2-TZVPD", 72, true},      {"def2-TZVPPD", 72, true},     {"def2-QZVPD", 72, true},
+    {"def2-QZVPP", 72, true},      {"def2-QZVPPD", 72, true},     {"pcseg-0", 36, true},
+    {"pcseg-1", 36, true},         {"pcseg-2", 36, true},         {"pcseg-3", 36, true},
+    {"pcseg-4", 36, true},         {"aug-cc-pCV5Z", 8, true},     {"aug-cc-pCVDZ", 14, true},
+    {"aug-cc-pCVQZ", 14, true},    {"aug-cc-pCVTZ", 14, true},    {"aug-cc-pV5Z", 30, true},
+    {"aug-cc-pV(5+d)Z", 30, true}, {"aug-cc-pV(D+d)Z", 34, true}, {"aug-cc-pV(Q+d)Z", 34, true},
+    {"aug-cc-pV(T+d)Z", 34, true}, {"aug-cc-pwCV5Z", 8, true},    {"aug-cc-pwCVDZ", 14, true},
+    {"aug-cc-pwCVQZ", 15, true},   {"aug-cc-pwCVTZ", 14, true},   {"aug-pcseg-0", 36, true},
+    {"aug-pcseg-1", 36, true},     {"aug-pcseg-2", 36, true},     {"aug-pcseg-3", 36, true},
+    {"aug-pcseg-4", 36, true},     {"cc-pCV5Z", 8, true},         {"cc-pV(5+d)Z", 35, true},
+    {"cc-pwCV5Z", 8, true},        {"cc-pwCVDZ", 14, true},       {"cc-pwCVQZ", 15, true},
+    {"cc-pwCVTZ", 14, true},       {"STO-6G", 36, true},
 };
 enum { N_PUBLISHED = sizeof published / sizeof published[0] };
 
@@ -65,8 +73,9 @@ TEST(every_set_parses_with_all_its_elements_and_can_be_normalised)
         assert_int_equal(set.spherical[2], published[i].spherical_d);
         for (int s = 0; s < set.n_shell; s++) {
             const struct hf_set_shell *shell = &set.shell[s];
-            /* i functions: cc-pV5Z of Sc-Zn, pcseg-4 of heavy atoms, refused when used */
-            const bool has_i = strcmp(set.name, "cc-pV5Z") == 0 || strcmp(set.name, "pcseg-4") == 0;
+            /* i functions: quintuple zeta of Sc-Zn, pcseg-4 of heavy atoms, refused when used */
+            const bool has_i = strstr(set.name, "5Z") != NULL || strstr(set.name, "5+d") != NULL ||
+                               strstr(set.name, "pcseg-4") != NULL;
             assert_true(shell->l <= (has_i ? 6 : HF_MAX_L));
             assert_true(hf_shell_normalise(shell->l, shell->n_primitive,
                                            set.exponent + shell->first,
@@ -183,6 +192,8 @@ TEST(names_are_found_as_people_write_them)
         {"cc-pV(T+d)Z", "cc-pv_tpd_z"},
         {"cc-pvt+dz", "cc-pv_tpd_z"},
         {"cc-pVD+dZ", "cc-pv_dpd_z"},
+        {"aug-cc-pvt+dz", "aug-cc-pv_tpd_z"},
+        {"augccpwcvqz", "aug-cc-pwcvqz"},
         {"CC-PVQ+DZ", "cc-pv_qpd_z"},
         {"Def2-TZVP", "def2-tzvp"},
         {"def2 tzvpp", "def2-tzvpp"},
@@ -232,8 +243,7 @@ TEST(unknown_names_get_the_five_nearest)
     expect_message("cc-pvdx", "; the nearest are cc-pVDZ, ");
     expect_message("def2-SVPP", "; the nearest are def2-");
     expect_message("6-311++G(2d,2p)", "; the nearest are 6-311++G, 6-311++G*, 6-311++G**, ");
-    expect_message("aug-cc-pV(T+d)Z", "; the nearest are cc-pV(T+d)Z, ");
-    expect_message("aug-cc-pV(T+d)Z", ", aug-cc-pVTZ");
+    expect_message("aug-cc-pV(T+f)Z", "; the nearest are aug-cc-pV(T+d)Z, ");
     expect_message("cc-pvdx", "; hf --list-basis shows all");
     expect_message("entirely-other",
                    "unknown basis set \"entirely-other\"; hf --list-basis shows all");
