@@ -20,7 +20,7 @@ from traces import FREE
 
 # pylint: disable=wrong-import-order
 from lab import (
-    cells, coulomb_pass, doubts, forecast, machine, phases, prediction, reductions, trace, whole)
+    cells, coulomb_pass, doubts, failure, forecast, machine, phases, prediction, reductions, simulation, trace, whole)
 from lab.recording import Recording, RecordingError  # noqa: E402
 from lab.network import Network  # noqa: E402
 
@@ -367,7 +367,7 @@ class Replay(WithTraces):
                      "--runs", "2", "--schedule", "static", "--latency", "0", "--node-latency", "0", "--cores-per-node", "2")
         code, output, errors = self.replay(*arguments)
         self.assertEqual((code, errors.count("\n")), (0, 4), errors)
-        self.assertRegex(output, r"\nstatic +2 +1 \| +6 +1\.000 +5 +0\.833 +1\.000 \| +8 +1\.000 ")
+        self.assertRegex(output, r"\nstatic +2 +1 \| +6 +1\.000 +5 +0\.833 +1\.000 +1\.000 \| +8 +1\.000 ")
         self.assertEqual((self.folder / "calls").read_text(encoding="utf-8"), 2 * "1 1 static\n2 1 static\n")
         self.assertEqual(self.replay(*arguments), (0, output, ""))  # nothing is run again
         self.expect_one_line(2, "--shapes: '2' is not such as 2x1", *arguments, "--shapes", "2")
@@ -381,6 +381,12 @@ class Replay(WithTraces):
         with unittest.mock.patch.dict(os.environ):
             os.environ.pop("HF_SIMULATE", None)
             self.expect_one_line(2, "it is this one", *arguments)
+
+    def test_options_that_hf_simulate_would_ignore(self):
+        for options, part in ((("--molecules", "--threads", "2"), "not with --molecules"), (("--molecules", "--onesided", "rma"), "not with"),
+                              (("--alone",), "only with --molecules"), (("--ranks", "1000000"), "1 to 100000")):
+            with self.assertRaisesRegex(failure.Failure, part):
+                simulation.call(*options, self.trace("one", [traces.row(COSTS)]))
 
     def test_errors(self):
         path = self.trace("one", [traces.row(COSTS)])

@@ -19,6 +19,7 @@ class Network:
     node_beta_seconds_per_byte: float = 0.05e-9
     addition_seconds: float = 1e-9    # of two numbers in a sum over ranks
     cores_per_node: int = 0           # that the threads of a node share; 0: each has its own
+    nap_seconds: float = 3e-6         # of a shared core: a thread falls asleep, wakes up and looks
 
     def __post_init__(self):
         for field in fields(self):

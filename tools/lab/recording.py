@@ -94,12 +94,12 @@ def fock_seconds(trace):
                for build in trace.builds)
 
 
-def slowed(trace):
+def slowed(trace, least=SHARED):
     """How much longer the builds took by the clock, as phases are timed, than their tasks on the processor, if other programs
-    had a part of it."""
+    had a part of it (from `least` on)."""
     by_clock = sum(totals[phase] for totals in trace.totals for phase in ("Fock: computing", "Fock: Coulomb pass") if phase in totals)
     on_processor = fock_seconds(trace) / max(1, trace.header["n_thread"])
-    return by_clock / on_processor if on_processor > 0.0 and by_clock > SHARED * on_processor else 1.0
+    return by_clock / on_processor if on_processor > 0.0 and by_clock > least * on_processor else 1.0
 
 
 def mp2_of(header):
