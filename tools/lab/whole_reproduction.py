@@ -133,7 +133,8 @@ def isoefficiency_of(recordings, name, n_node, found):
             for level in LEVELS:
                 work, point = crossing(points, part, level)
                 mark = "*" if point and not point.traced else "<" if point is points[0] else ""
-                line += f"{cells.cell(work, '.3g') + mark:>12}"
+                best = max(one.efficiency[part] for one in points)
+                line += f"{f'{work:.3g}{mark}' if work else f'({best:.2f})':>12}"
                 found.setdefault((part, level), []).append((n_rank, work, mark))
                 most = point if (part, level) == ("whole", LEVELS[0]) else most
         most = most or max(points, key=lambda point: point.efficiency["whole"])
@@ -144,7 +145,7 @@ def isoefficiency(shop):
     """Work per process that keeps LEVELS, of Fock builds and whole calculations; what bounds it; its growth."""
     rows, curves = [], {part: [] for part in PARTS}
     lines = [f"Isoefficiency: seconds of one process per process ({ISO_SCHEDULER}); *: beyond the largest molecule traced, extrapolated; "
-             "<: of the smallest one",
+             "<: of the smallest one; in brackets: the most that any reaches",
              f"{'':15} {'a node':>6} {'processes':>9}" + "".join(f"{part + f' {level:.2f}':>12}" for part in PARTS for level in LEVELS)
              + f"  lost by the whole next to {LEVELS[0]:.2f}"]
     for colour, (kind, (sizes, basis)) in enumerate(SERIES.items()):
