@@ -13,6 +13,7 @@ from traces import FREE
 
 # pylint: disable=wrong-import-order
 from lab import linear_algebra, prediction, whole, whole_reproduction  # noqa: E402
+from lab.forecast import Forecast  # noqa: E402
 from lab.linear_algebra import Grid, LinearAlgebra, Search, choose_grid  # noqa: E402
 from lab.recording import Recording  # noqa: E402
 from lab.network import Network  # noqa: E402
@@ -173,12 +174,13 @@ class Wholes(tool_test.WithFolder):
 
     def test_table(self):
         runs = self.runs()
-        rows = whole.make_rows(runs, ["static"], [1, 2])
-        text = "\n".join(whole.lines(rows, runs, rows[0]))
+        found = Forecast(runs, ["static"], [1, 2])
+        text = "\n".join(found.lines())
         self.assertRegex(text, r"17\.938 s on one process")
-        self.assertRegex(text, r"\n +2 +2\.4 +1 +0\.5 +0 +5 +0 +0 +1 +0\.25 +0\.0625 +0\.125 \| +10\.34 +1\.74 +0\.868")
-        self.assertRegex(whole.csv_text(rows, rows[0], 1),
-                         r"\nstatic,2,1,2\.40000\d*,1\.0,0\.5,0\.0,5\.0,0\.0,0\.0,1\.0,0\.25,0\.0625,0\.125,10\.33750\d*,")
+        self.assertRegex(text, r"\n +2 +1 \| +10\.34 +1\.74 +0\.868 \| +- +- +- \| Set-up 23\.2, One-electron integrals 9\.7, ")
+        record = found.records()[1]
+        self.assertAlmostEqual(record["seconds"], 10.3375, places=4)
+        self.assertEqual([round(record[phase], 4) for phase in whole.ORDER], [2.4, 1.0, 0.5, 0.0, 5.0, 0.0, 0.0, 1.0, 0.25, 0.0625, 0.125])
 
 
 if __name__ == "__main__":

@@ -182,7 +182,7 @@ class Predictions(WithTraces):
         one = found.predict("static", 1)
         self.assertAlmostEqual(one.seconds[phases.COULOMB_PASS], 7.0 + 8.0)
         self.assertAlmostEqual(one.fock, 7.0 + 8.0 + 10.0)
-        self.assertIn("Coulomb", "\n".join(whole.lines([one], found, one)))
+        self.assertIn("Coulomb", "\n".join(forecast.Forecast(found, ["static"], [1]).lines()))
 
     def test_runs_with_a_coulomb_pass(self):
         """The least time of each of its tasks, and of each step beside them."""
@@ -268,26 +268,27 @@ class Doubts(WithTraces):
 
 
 class Tables(WithTraces):
-    def rows(self):
+    def forecast(self):
         measured = self.trace("two", [traces.row([4.0, 2.0]) + traces.row([3.0, 1.0], rank=1)], n_rank=2)
         simulated = prediction.Simulated(Recording([self.trace("one", [traces.row(COSTS)])]), FREE, 0.0)
-        return forecast.make_rows(simulated, ["static", "counter"], [1, 4], [forecast.measured_in(measured)])
+        run = forecast.measured_in(simulated, trace.Trace(measured))
+        return forecast.Forecast(simulated, ["static", "counter"], [1, 4], [run])
 
     def test_measured_points_get_a_row(self):
-        rows = self.rows()
-        self.assertEqual([(row.replay.scheduler, row.replay.n_rank) for row in rows],
+        rows = self.forecast().rows
+        self.assertEqual([(row.scheduler, row.processes) for row in rows],
                          [("static", 1), ("static", 2), ("static", 4), ("counter", 1), ("counter", 4)])
         self.assertAlmostEqual(rows[1].ratio, 5.0 / 6.0)
         self.assertIsNone(rows[0].ratio)
 
     def test_csv_and_lines(self):
-        rows = self.rows()
-        table = list(csv.DictReader(cells.csv_text([row.values() for row in rows]).splitlines()))
-        self.assertEqual(table[1]["measured_seconds"], "6.0")
-        text = "\n".join(forecast.table(rows, {"fock": "replicated", "input_path": "m.mol", "basis": "b",
-                                               "n_function": 3, "grain": "atom-quartet"}, 10.0))
-        self.assertIn("static: replay; measured", text)
-        self.assertRegex(text, r"        2         1 \|         5      2.00  1.000    0.0    0.00     0.0 \|         6  0.833     0.833")
+        found = self.forecast()
+        table = list(csv.DictReader(cells.csv_text(found.records()).splitlines()))
+        self.assertEqual((table[1]["measured_seconds"], table[1][phases.COMPUTING]), ("6.0", "5.0"))
+        text = "\n".join(found.lines())
+        self.assertIn("molecule.mol, tiny: 20 functions, matrices replicated", text)
+        self.assertIn("\nFock builds, static\n", text)
+        self.assertRegex(text, r"        2          1 \|         5      2.00  1.000 \|         6  0.833     0.833 \| computing 100.0")
 
 
 STAND_IN = """#!/usr/bin/env python3
@@ -346,8 +347,8 @@ class Replay(WithTraces):
                          "4096, then simulates 4 schedulers on up to 2 processes; --sizes, --runs, --processes and --schedule choose")
         folder = self.folder / "replay-m"
         self.assertEqual({path.name for path in folder.iterdir()},
-                         {"traces", "table.txt", "results.csv", "results.json", "speedup.svg", "speedup.png",
-                          "efficiency.svg", "efficiency.png", "whole.csv", "whole-speedup.svg", "whole-speedup.png",
+                         {"traces", "table.txt", "results.json", "fock.csv", "fock-speedup.svg", "fock-speedup.png",
+                          "fock-phases.svg", "fock-phases.png", "whole.csv", "whole-speedup.svg", "whole-speedup.png",
                           "whole-phases.svg", "whole-phases.png"})
         self.assertEqual(json.loads((folder / "results.json").read_text(encoding="utf-8"))["n_function"], 20)
         errors = [line for line in self.replay(*arguments)[2].splitlines() if line.startswith("replay: the tasks")]

@@ -3,27 +3,16 @@ times of tasks."""
 
 import math
 from types import SimpleNamespace
-from typing import NamedTuple
 
 from . import constants, models
 from .linear_algebra import LinearAlgebra
 from .phases import MP2_EXCHANGE
-from .simulation import Rounds
+from .simulation import Rounds, Step
 
 BYTES = models.BYTES_PER_WORD
 TRANSFORMATION, FETCHED, REPLICATED, WHOLE = "transformation", "iterations, T fetched", "iterations, T on every rank", "whole"
 SET_UP = "localisation and domains"
 LOCALISATION, DOMAINS, HALVES, AMPLITUDES, ITERATIONS = range(5)  # numbers of batches of local MP2; iterations go on
-
-
-class Step(NamedTuple):
-    """Seconds of a step, and means over the ranks of its phases; what is in none of them is waiting."""
-    seconds: float
-    phases: dict
-
-    def plus(self, other):
-        return Step(self.seconds + other.seconds, {phase: self.phases.get(phase, 0.0) + other.phases.get(phase, 0.0)
-                                                   for phase in {**self.phases, **other.phases}})
 
 
 class Simulated:
@@ -50,6 +39,9 @@ class Simulated:
             found = self._rounds[size.tasks_for].steps(scheduler, n_rank, self.network, key[2])
             self._known[key] = self.complete(key[1], {step: Step(phases.pop("seconds"), phases) for step, phases in found.items()})
         return self._known[key]
+
+    def steps(self, scheduler, n_rank):
+        return self.predict(scheduler, n_rank)
 
     def complete(self, _n_rank, steps):
         """With what is not simulated."""
@@ -98,8 +90,8 @@ class Mp2(Simulated):
             yield f"Efficiencies are relative to {self.seconds_of_one:.3f} s on one process"
 
     @staticmethod
-    def measured(batches):
-        return {"mp2": sum(batch.seconds for batch in batches)}
+    def seconds_in(trace):
+        return {"mp2": sum(batch.seconds for batch in trace.batches)}
 
 
 class LocalMp2(Simulated):
@@ -156,7 +148,9 @@ class LocalMp2(Simulated):
                f"{len(self.local['pairs'])} pairs, {self.local['iterations']} iterations; {one[WHOLE].seconds:.3f} s on one process")
 
     @staticmethod
-    def measured(batches):
+    def seconds_in(trace):
+        batches = trace.batches
+
         def span(some):
             return max(batch.end for batch in some) - min(batch.begin for batch in some)
 

@@ -194,7 +194,7 @@ def figure_8(shop, number, fock, basis, options, sizes=(1, 4, 16, 100), last_onl
              f"{'':>10} {'replay, 100 processes':>22} {'model':>7} {'book (aug-cc-pVTZ)':>19}"]
     for colour, scheduler in enumerate(("manager", "counter", "steal", "static")):
         speedups = [(p, p * simulated.predict(scheduler, p).efficiency) for p in PROCESSES_8]
-        model = [(p, p * simulated.efficiency(model_seconds(simulated, scheduler, p), p)) for p in PROCESSES_8]
+        model = [(p, p * simulated.efficiency(None, model_seconds(simulated, scheduler, p), p)) for p in PROCESSES_8]
         curves.append(Curve(f"{scheduler}, replay", speedups, "replay", colour))
         if scheduler in ("manager", "static"):
             curves.append(Curve(f"{scheduler}, model", model, "model", colour))

@@ -77,6 +77,16 @@ class Outcome(NamedTuple):
     tasks: int
 
 
+class Step(NamedTuple):
+    """Seconds of a step, and means over the ranks of its phases; what is in none of them is waiting."""
+    seconds: float
+    phases: dict
+
+    def plus(self, other):
+        return Step(self.seconds + other.seconds, {phase: self.phases.get(phase, 0.0) + other.phases.get(phase, 0.0)
+                                                   for phase in {**self.phases, **other.phases}})
+
+
 class Round(NamedTuple):
     """Seconds of each task; of reading its stored integrals; the (number, kind, bytes) of the blocks that it needs."""
     costs: list

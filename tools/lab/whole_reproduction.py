@@ -5,6 +5,7 @@ import dataclasses
 import math
 
 from . import cells, molecules, phases, whole
+from .forecast import Forecast
 from .models import GAMMA_SECONDS
 from .plots import Curve, Panel
 from .prediction import Simulated
@@ -36,14 +37,12 @@ def strong(shop):
     """Seconds by phase, and plots of speedup and of the phases' shares."""
     for kind, size, basis in STRONG:
         runs = whole.WholeRuns(Simulated(recording_of(shop, kind, size, basis), NETWORK, GAMMA_SECONDS))
-        one = runs.predict("static", 1)
-        rows = whole.make_rows(runs, (SCHEDULER,), PROCESSES)
+        found = Forecast(runs, (SCHEDULER,), PROCESSES)
         name = kind if size is None else f"{kind}-{size}"
-        lines = shop.write(f"whole-{name}", whole.lines(rows, runs, one))
+        lines = shop.write(f"whole-{name}", found.lines())
         folder = shop.folder / f"whole-{name}"
         folder.mkdir(exist_ok=True)
-        (folder / "whole.csv").write_text(whole.csv_text(rows, one, 1), encoding="utf-8")
-        whole.draw_all(folder, rows, f"{name}, {basis}, whole calculation", one, 1)
+        found.write(folder, f"{name}, {basis}")
         yield f"{name}, {basis}"
         yield from lines
         yield ""
@@ -62,8 +61,9 @@ class LargerRuns(whole.WholeRuns):
         *_, self.half, self.full = runs
         full, self.factor = self.full, factor
         self.simulated, self.lapack, self.n_iteration, self.search = full.simulated, full.lapack, full.n_iteration, full.search
+        self.recording, self.n_thread = full.recording, full.n_thread
         self.order, self.n_occupied = round(factor * full.order), round(factor * full.n_occupied)
-        self.n_row = whole.n_row(round(factor * full.simulated.recording.header["n_atom"]), self.order)
+        self.n_row = whole.n_row(round(factor * full.recording.header["n_atom"]), self.order)
         self.measured = {phase: self.grown(runs[0].measured[phase], seconds, full.order / runs[0].order)
                          for phase, seconds in full.measured.items()} | {whole.OUTPUT: full.measured[whole.OUTPUT]}
 
@@ -85,7 +85,7 @@ class Point:
 
     def __init__(self, runs, n_rank, traced):
         self.n_rank, self.traced = n_rank, traced
-        self.one, self.many = runs.predict("static", 1), runs.predict(ISO_SCHEDULER, n_rank)
+        self.one, self.many = runs.one, runs.predict(ISO_SCHEDULER, n_rank)
         self.work = {"Fock": self.one.fock, "whole": self.one.total}
         self.efficiency = {"Fock": self.one.fock / (n_rank * self.many.fock), "whole": self.one.total / (n_rank * self.many.total)}
 
