@@ -70,6 +70,11 @@ class Predictions(WithTraces):
         self.assertAlmostEqual(found.idle_seconds, 0.5, delta=LOOKS)
         self.assertAlmostEqual(found.efficiency, 0.9, delta=LOOKS)
 
+    def test_tasks_are_dealt_by_the_costs_that_hf_knew(self):
+        """hf took the task of 1 s for as long as all others: they are dealt together."""
+        found = self.simulated([traces.row(COSTS) + traces.levels(8, 8, 8, 24)])
+        self.assertAlmostEqual(found.predict("static", 2).seconds, 9.0, delta=LOOKS)
+
     def test_stored_tasks_stay_with_the_rank_that_stored_them(self):
         """Static on two ranks: rank 0 stores tasks 0 and 3. Reading takes it 0.4 + 0.1, rank 1 0.3 + 0.2; then the two
         tasks that are not stored wholly, 1.0 and 0.5, are shared out: rank 0 ends after 1.5 s."""

@@ -50,7 +50,7 @@ def replay_of_own(trace, network):
     """All Fock builds of a run, replayed on as many ranks and threads from its own tasks, which were timed in seconds of the
     processor: threads without a core of their own take longer here, too."""
     header = trace.header
-    rounds = [Round(build.computed, build.stored, build.blocks) for build in trace.builds]
+    rounds = [Round(build.computed, build.stored, build.blocks, build.levels) for build in trace.builds]
     rounds += [Round([build.coulomb.get(task, 0.0) for task in range(max(build.coulomb) + 1)])
                for build in trace.builds if build.coulomb]
     simulated = Rounds(rounds, header["n_function"], transport=header.get("onesided"))

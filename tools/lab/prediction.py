@@ -49,7 +49,7 @@ class Simulated:
         """(rounds of all builds of a size, those of their Coulomb passes or None)"""
         if size.tasks_for not in self._rounds:
             passes = [Round(build.coulomb) for build in size.builds if build.coulomb]
-            builds = [Round(build.computed, build.stored, build.blocks) for build in size.builds]
+            builds = [Round(build.computed, build.stored, build.blocks, build.levels) for build in size.builds]
             header = self.recording.header
             self._rounds[size.tasks_for] = (Rounds(builds, header["n_function"], transport=header.get("onesided")),
                                             Rounds(passes) if passes else None)

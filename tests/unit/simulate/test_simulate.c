@@ -376,6 +376,7 @@ TEST(damaged_records_are_refused)
     assert_refused(1, 24, 1, 1e300, good, "damaged");
     assert_refused(1, 24, 1, 0, good, "damaged");
     assert_refused(1, 24, 1, 1, (struct test_record){.seconds = -1.0f}, "damaged");
+    assert_refused(1, 24, 1, 1, (struct test_record){.task = -1, .kind = 249}, "damaged");
     for (int kind = 0; kind <= 252; kind += 252) {
         assert_refused(1, 24, 1, 1, (struct test_record){.seconds = NAN, .kind = kind}, "damaged");
         assert_refused(1, 24, 1, 1, (struct test_record){.seconds = 1e9f, .kind = kind}, "damaged");
