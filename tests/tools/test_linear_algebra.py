@@ -5,6 +5,7 @@ made-up traces.
 Usage: test_linear_algebra.py [unittest options]
 """
 
+import dataclasses
 import unittest
 
 import tool_test
@@ -18,7 +19,7 @@ from lab.linear_algebra import Grid, LinearAlgebra, Search, choose_grid  # noqa:
 from lab.recording import Recording  # noqa: E402
 from lab.network import Network  # noqa: E402
 
-SLOW = Network(1.0, 0.0, 0.0, 0.0, 0.0)
+SLOW = Network(1.0, 0.0, 0.0, 0.0, 0.0, addition_seconds=0.0)
 # of one rate for all steps and orders: 1e9 operations in a second
 EVEN = {1000: (4.0 / 3.0, 4.0 / 3.0, 2.0, 2.0)}
 
@@ -108,12 +109,12 @@ class Wholes(tool_test.WithFolder):
 
     def runs(self, network=FREE, n_thread=1, costs=(4.0, 3.0, 2.0, 1.0), **header):
         path = traces.write(self.folder / "trace", [traces.row(costs)], self.TOTALS, **header)
-        return whole.WholeRuns(prediction.Simulated(Recording([path]), network, 0.0, n_thread), EVEN)
+        return whole.WholeRuns(prediction.Simulated(Recording([path]), network, n_thread), EVEN)
 
     def test_small_matrices_stay_on_one_rank(self):
         """Four ranks on two nodes: all share bounds, pairs, one-electron integrals and builds (4 + nothing else on the first
         one), those of a node new memory; 5 % of the set-up is one rank's. Nodes write matrices of 20 x 20 first."""
-        network = Network(0.0, 0.0, 0.0, 0.0, 0.0, ranks_per_node=2, node_alpha_seconds=0.0, node_beta_seconds_per_byte=0.0)
+        network = dataclasses.replace(FREE, ranks_per_node=2)
         found = self.runs(network).predict("static", 4)
         self.assertAlmostEqual(found.seconds["Set-up"], 4.0 * (0.80 / 4 + 0.15 / 2 + 0.05) + 400 * 8 * 0.5e-10)
         self.assertAlmostEqual(found.total, found.seconds["Set-up"] + 4.0 + 0.5 + 0.5 + 1.0 + 0.25 + 0.0625 + 0.125)

@@ -40,10 +40,10 @@ class WithTraces(tool_test.WithFolder):
     def seconds(self, algorithm, made, of=None, **mp2):
         """Of MP2 on two ranks."""
         recording = Recording([self.write("a", algorithm, made, **{"batches": len(made), **mp2})])
-        return method_replay.Mp2(recording, of or network(), 0.0).predict("static", 2)["mp2"].seconds
+        return method_replay.Mp2(recording, of or network()).predict("static", 2)["mp2"].seconds
 
     def local(self, of=None, **more):
-        return method_replay.LocalMp2(Recording([traces.local_mp2(self.folder / "a", onesided="rma", **more)]), of or network(), 0.0)
+        return method_replay.LocalMp2(Recording([traces.local_mp2(self.folder / "a", onesided="rma", **more)]), of or network())
 
 
 class Mp2(WithTraces):
@@ -124,7 +124,7 @@ class LocalMp2(WithTraces):
             self.local(n_rank=2)
         path = traces.write(self.folder / "b", FOCK, extras={"local_mp2": {}})
         with self.assertRaisesRegex(ValueError, "do not have all steps of local MP2"):
-            method_replay.LocalMp2(Recording([path]), network(), 0.0)
+            method_replay.LocalMp2(Recording([path]), network())
 
 
 class Gradients(WithTraces):
@@ -132,7 +132,7 @@ class Gradients(WithTraces):
 
     def seconds(self, made, n_rank, of=None, **header):  # pylint: disable=arguments-renamed
         path = traces.write(self.folder / "a", FOCK, totals=self.TOTALS, batches=[made], **header)
-        return gradient_replay.Gradient(Recording([path]), of or network(), 0.0).steps("static", n_rank)["gradient"].seconds
+        return gradient_replay.Gradient(Recording([path]), of or network()).steps("static", n_rank)["gradient"].seconds
 
     def test_quartets_and_one_electron_integrals(self):
         """2 s of one-electron integrals and 4 + 1, 3 + 2 s of quartets; five ranks wait for the largest task."""

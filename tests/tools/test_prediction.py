@@ -60,8 +60,8 @@ class Recordings(WithTraces):
 
 
 class Predictions(WithTraces):
-    def simulated(self, builds, network=FREE, gamma=0.0, n_thread=1, **header):
-        return prediction.Simulated(Recording([self.trace("a", builds, **header)]), network, gamma, n_thread)
+    def simulated(self, builds, network=FREE, n_thread=1, **header):
+        return prediction.Simulated(Recording([self.trace("a", builds, **header)]), network, n_thread)
 
     def test_static_on_two_ranks(self):
         found = self.simulated([traces.row([4.0, 3.0, 2.0])]).predict("static", 2)  # 4 against 3 + 2
@@ -85,20 +85,20 @@ class Predictions(WithTraces):
     def test_sums_go_to_their_owners(self):
         """n = 20, p = 2 on two nodes, alpha = 1 ms, nothing else: a message with sums and one with densities to the other
         node, and from the owners to rank 0, which has the linear algebra, J, K and D."""
-        network = Network(1e-3, 0.0, 0.0, 0.0, 0.0, node_alpha_seconds=0.0, node_beta_seconds_per_byte=0.0)
+        network = traces.network(1e-3)
         found = self.simulated([traces.row(COSTS)], network).predict("static", 2)
         self.assertAlmostEqual(found.communication_seconds, 2e-3 + 3e-3 + AGREEMENTS)
 
     def test_sums_within_a_node_send_nothing(self):
         """n = 20, 200 numbers in lower blocks, of 8 bytes, a byte takes 1 us, an addition 1 ms: J and K are cleared and read,
         half of them added on each of two; rank 0 reads both and D."""
-        network = Network(1.0, 0.0, 0.0, 0.0, 0.0, ranks_per_node=2, node_alpha_seconds=0.0, node_beta_seconds_per_byte=1e-6)
-        found = self.simulated([traces.row(COSTS)], network, 1e-3).predict("static", 2)
+        network = dataclasses.replace(traces.network(1.0), ranks_per_node=2, node_beta_seconds_per_byte=1e-6, addition_seconds=1e-3)
+        found = self.simulated([traces.row(COSTS)], network).predict("static", 2)
         self.assertAlmostEqual(found.communication_seconds, 2 * 2 * 1600e-6 + 0.5 * 2 * 0.2 + 3 * 3200e-6)
 
     def test_bytes_between_nodes(self):
         """Four nodes: each of J, K and D three quarters of 200 numbers from its node, and rank 0 takes 400 of each."""
-        network = Network(0.0, 1e-6, 0.0, 0.0, 0.0, node_alpha_seconds=0.0, node_beta_seconds_per_byte=0.0)
+        network = traces.network(beta=1e-6)
         found = self.simulated([traces.row(COSTS)], network).predict("static", 4)
         self.assertAlmostEqual(found.communication_seconds, 3 * 0.75 * 1600e-6 + 3 * 3200e-6)
 
@@ -203,8 +203,8 @@ class Predictions(WithTraces):
 
     def test_nodes_stand_in_rows_and_columns(self):
         self.assertEqual([reductions.columns(n) for n in (1, 8, 9, 10, 16, 17, 1000)], [1, 8, 3, 4, 4, 5, 32])
-        network = Network(1e-3, 0.0, 0.0, 0.0, 0.0, node_alpha_seconds=0.0, node_beta_seconds_per_byte=0.0)
-        seconds = reductions.between_nodes(network, 0.0, 1000, 1e3, 1e3, True)  # 31 peers in either, four under way
+        network = traces.network(1e-3)
+        seconds = reductions.between_nodes(network, 1000, 1e3, 1e3, True)  # 31 peers in either, four under way
         self.assertAlmostEqual(seconds, 2 * 8 * 1e-3)
 
     def test_blocks_that_nobody_added_to_are_left_out(self):
@@ -253,7 +253,7 @@ class Doubts(WithTraces):
 
     def test_a_disturbed_run_on_one_process_makes_efficiencies_above_one(self):
         lines = self.doubts({1: [12.0, 12.1], 2: [8.0, 8.0]})
-        found = prediction.Simulated(self.recording, FREE, 0.0).predict("static", 2)
+        found = prediction.Simulated(self.recording, FREE).predict("static", 2)
         self.assertAlmostEqual(found.efficiency, 1.5)
         self.assertEqual(lines, ["the tasks for 1 took 1.50 times as long as the same work cut for 2: efficiencies are too high by as "
                                  "much; make the traces again on a quiet machine"])
@@ -266,7 +266,7 @@ class Doubts(WithTraces):
 
     def test_long_simulations_are_announced(self):
         self.doubts({1: [8.0]})
-        simulated = prediction.Simulated(self.recording, FREE, 0.0)
+        simulated = prediction.Simulated(self.recording, FREE)
         self.assertIsNone(forecast.told_before(simulated, ["static"], [1, 1000]))
         self.assertEqual(forecast.told_before(simulated, ["static", "steal"], [1, 10**4]),
                          "simulates static, steal on 2 numbers of processes up to 10000: about 42 s; --processes and --schedule choose fewer")
@@ -275,7 +275,7 @@ class Doubts(WithTraces):
 class Tables(WithTraces):
     def forecast(self):
         measured = self.trace("two", [traces.row([4.0, 2.0]) + traces.row([3.0, 1.0], rank=1)], n_rank=2)
-        simulated = prediction.Simulated(Recording([self.trace("one", [traces.row(COSTS)])]), FREE, 0.0)
+        simulated = prediction.Simulated(Recording([self.trace("one", [traces.row(COSTS)])]), FREE)
         run = forecast.measured_in(simulated, trace.Trace(measured))
         return forecast.Forecast(simulated, ["static", "counter"], [1, 4], [run])
 

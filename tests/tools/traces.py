@@ -31,7 +31,7 @@ BUILD = {"threshold": 1e-12, "quartets_total": 100, "quartets_computed": 50, "qu
 
 def network(alpha=0.0, beta=0.0):
     """A machine where nothing but messages takes time, and these as said."""
-    return Network(alpha, beta, 0.0, 0.0, 0.0, node_alpha_seconds=0.0, node_beta_seconds_per_byte=0.0)
+    return Network(alpha, beta, 0.0, 0.0, 0.0, node_alpha_seconds=0.0, node_beta_seconds_per_byte=0.0, addition_seconds=0.0)
 
 
 FREE = network()

@@ -83,12 +83,11 @@ def shapes(option, text):
 class Check:
     """`mpiexec` and `hf` with `arguments` (an input and options); traces stay in `folder`."""
 
-    def __init__(self, hf, mpiexec, arguments, folder, network, gamma_seconds):
+    def __init__(self, hf, mpiexec, arguments, folder, network):
         self.hf, self.mpiexec, self.arguments, self.folder = hf, mpiexec, arguments, folder
         self.n_core = len(os.sched_getaffinity(0))
         self.network = dataclasses.replace(network, ranks_per_node=1 << 30,
                                            cores_per_node=network.cores_per_node or self.n_core, nap_seconds=nap_seconds())
-        self.gamma_seconds = gamma_seconds
 
     def run(self, shape, options, path, n_copy=1):
         """A trace of a run of this shape, made if it is not there. Copies of it run at the same time."""
@@ -122,7 +121,7 @@ class Check:
                 for (scheduler, shape), paths in sorted(measured.items())]
 
     def compare(self, scheduler, shape, paths, references):
-        simulated = Simulated(Recording(references), self.network, self.gamma_seconds, shape.n_thread)
+        simulated = Simulated(Recording(references), self.network, shape.n_thread)
         runs = [Trace(path) for path in paths]
         return Checked(scheduler, shape, shape.n_rank * shape.n_thread > self.network.cores_per_node,
                        [sum(build.seconds for build in run.builds) for run in runs],

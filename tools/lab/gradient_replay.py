@@ -15,8 +15,8 @@ class Gradient:
     """See method_replay.Simulated."""
     TITLE, NAME, WHOLE = "Gradient", "gradient", "gradient"
 
-    def __init__(self, recording, network, gamma_seconds, n_thread=1):
-        self.recording, self.network, self.gamma, self.n_thread = recording, network, gamma_seconds, n_thread
+    def __init__(self, recording, network, n_thread=1):
+        self.recording, self.network, self.n_thread = recording, network, n_thread
         self.header = recording.header
         self.one_electron = recording.other_seconds.get(ONE_ELECTRON, 0.0)
         self.copying = recording.other_seconds.get(phases.GRADIENT_MATRICES, 0.0)
@@ -31,7 +31,7 @@ class Gradient:
         seconds = self.copying / n_rank + (N_AGREEMENT + 2) * self.network.all_reduce_seconds(n_rank)
         seconds += 2.0 * 3 * n_atom * reductions.WORD * self.network.beta_seconds_per_byte
         if self.header["fock"] == "replicated":
-            return seconds + reductions.build_seconds(self.network, self.gamma, order, n_atom, n_rank, n_sum=0, n_density=n_density)
+            return seconds + reductions.build_seconds(self.network, order, n_atom, n_rank, n_sum=0, n_density=n_density)
         return seconds + reductions.to_grid(self.network, order, n_atom * (n_atom + 1) // 2, n_rank, n_density)
 
     def steps(self, scheduler, n_rank):

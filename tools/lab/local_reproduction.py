@@ -1,7 +1,7 @@
 """Local MP2 of Janssen and Nielsen with hf's own numbers: Figures 10.4 and 10.5, replayed from a trace of one process. Each
 function makes the traces it needs, writes its files and returns lines of text."""
 
-from . import book, models
+from . import book
 from .forecast import Forecast
 from .method_replay import FETCHED, REPLICATED, TRANSFORMATION, WHOLE, LocalMp2
 from .plots import Panel
@@ -23,8 +23,7 @@ def beside_the_book(rows, name):
 
 
 def figure(shop, number, name, title, arguments):
-    forecast = Forecast(LocalMp2(shop.recording(f"figure-{number}", [*arguments, *OPTIONS]), NETWORK, models.GAMMA_SECONDS,
-                                 transport=TRANSPORT), [SCHEDULER], PROCESSES)
+    forecast = Forecast(LocalMp2(shop.recording(f"figure-{number}", [*arguments, *OPTIONS]), NETWORK, transport=TRANSPORT), [SCHEDULER], PROCESSES)
     shop.draw(f"figure-{number}", f"Local MP2, {title} in cc-pVDZ (after Janssen and Nielsen, Fig. {number}, simulated)", [
         Panel("", "Processes", "Speedup", forecast.curves(lambda n, efficiency: efficiency * n), linear=True)])
     return shop.write(f"figure-{number}", [

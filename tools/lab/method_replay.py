@@ -18,12 +18,12 @@ LOCALISATION, DOMAINS, HALVES, AMPLITUDES, ITERATIONS = range(5)  # numbers of b
 class Simulated:
     """A method of a Recording; `one` is a rank of one thread. `transport`: of blocks; None: that of the run, or hf's default."""
 
-    def __init__(self, recording, network, gamma_seconds, n_thread=1, transport=None):
+    def __init__(self, recording, network, n_thread=1, transport=None):
         # pylint: disable=too-many-arguments,too-many-positional-arguments
         if recording.header["n_rank"] > 1:
             raise ValueError(f"{self.TITLE} is replayed from traces of 1 process, not of {recording.header['n_rank']}")
-        self.recording, self.network, self.gamma, self.n_thread = recording, network, gamma_seconds, n_thread
-        self.machine = models.Machine(network.alpha_seconds, BYTES * network.beta_seconds_per_byte, gamma_seconds)
+        self.recording, self.network, self.n_thread = recording, network, n_thread
+        self.machine = network.machine
         self.transport = transport or recording.header.get("onesided")
         self._rounds, self._known = {}, {}
 
@@ -58,9 +58,9 @@ class Mp2(Simulated):
     """`seconds_of_one` is what one rank takes, unless another time is to compare with (that of a faster algorithm)."""
     TITLE, NAME, WHOLE = "MP2", "mp2", "mp2"
 
-    def __init__(self, recording, network, gamma_seconds, n_thread=1, seconds_of_one=None):
+    def __init__(self, recording, network, n_thread=1, seconds_of_one=None):
         # pylint: disable=too-many-arguments,too-many-positional-arguments
-        super().__init__(recording, network, gamma_seconds, n_thread)
+        super().__init__(recording, network, n_thread)
         mp2, self.algorithm = recording.mp2, recording.mp2["algorithm"]
         self.model = models.Transformation(recording.header["n_function"], mp2["shells"], mp2["correlated_orbitals"],
                                            mp2["virtual_orbitals"], mp2["batches"])

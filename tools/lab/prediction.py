@@ -8,7 +8,7 @@ made by the Coulomb pass, that comes before the round (coulomb_pass.py)."""
 import math
 from typing import NamedTuple
 
-from . import coulomb_pass, models, phases, reductions
+from . import coulomb_pass, phases, reductions
 from .simulation import Round, Rounds, Step, simulate
 
 # Small reductions over all ranks in a build, beside those of the Coulomb pass: counted with water, 4 ranks. The barrier of a
@@ -31,18 +31,16 @@ class Prediction(NamedTuple):
 
 
 class Simulated:
-    """`network` (network.Network) is the machine that is simulated; gamma is the time of one addition in a sum over
-    the ranks; `n_thread` those of each rank."""
+    """`network` (network.Network) is the machine that is simulated; `n_thread` those of each rank."""
     TITLE, NAME, WHOLE = "Fock builds", "fock", "Fock builds"
 
-    def __init__(self, recording, network, gamma_seconds, n_thread=1):
+    def __init__(self, recording, network, n_thread=1):
         if n_thread < 1:
             raise ValueError(f"{n_thread} threads, expected at least 1")
         self.recording = recording
         self.network = network
         self.n_thread = n_thread
-        self.machine = models.Machine(network.alpha_seconds, models.BYTES_PER_WORD * network.beta_seconds_per_byte,
-                                      gamma_seconds)
+        self.machine = network.machine
         self._known, self._rounds = {}, {}
 
     def rounds(self, size):
@@ -119,7 +117,7 @@ class Simulated:
         if n_rank == 1 or header["fock"] != "replicated":
             return 0.0  # of distributed matrices it is in the round
         n_part = sum(seconds > 0.0 for seconds in build.computed)
-        return reductions.build_seconds(self.network, self.machine.gamma_seconds, header["n_function"],
+        return reductions.build_seconds(self.network, header["n_function"],
                                         n_site(build, header["n_atom"]), n_rank, adds=build.adds, n_part=n_part)
 
     def falls_below(self, scheduler, level, most=1 << 17):

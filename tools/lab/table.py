@@ -136,9 +136,9 @@ def json_object(points, references):
 
 # ---- Replays ----
 
-def compare(folder, points, references, machine, more_processes):
+def compare(folder, points, references, network, more_processes):
     """({builder: Forecast} of what was measured and of more numbers of processes, from the trace of the reference; lines on builders
-    without one). `machine` are the network and the time of an addition."""
+    without one)."""
     found, failed = {}, []
     for builder, reference in references.items():
         own = [point for point in points if point.case.builder == builder]
@@ -146,7 +146,7 @@ def compare(folder, points, references, machine, more_processes):
         try:
             if path is None:
                 raise RecordingError("there is no trace of the reference")
-            part = Simulated(Recording([path]), *machine)
+            part = Simulated(Recording([path]), network)
             measured = [Measured(point.case.schedule, point.processes, point.crowded, {part.WHOLE: point.fock.seconds}) for point in own]
             found[builder] = Forecast(part, dict.fromkeys(run.scheduler for run in measured), more_processes, measured)
         except (RecordingError, TraceError) as error:

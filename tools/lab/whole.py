@@ -70,7 +70,7 @@ class WholeRuns:
         simulated = self.simulated
         if self.n_thread == 1:
             return self.predict("static", 1)
-        return WholeRuns(type(simulated)(self.recording, simulated.network, simulated.machine.gamma_seconds), self.lapack).one
+        return WholeRuns(type(simulated)(self.recording, simulated.network), self.lapack).one
 
     def heading(self):
         yield (f"Whole calculations: {self.n_iteration} iterations, {self.order} functions, {self.n_occupied} occupied orbitals, "

@@ -6,7 +6,6 @@ import math
 
 from . import cells, molecules, phases, whole
 from .forecast import Forecast
-from .models import GAMMA_SECONDS
 from .plots import Curve, Panel
 from .prediction import Simulated
 from .reproduction import NETWORK
@@ -36,7 +35,7 @@ def recording_of(shop, kind, size, basis, part="whole", more=()):
 def strong(shop):
     """Seconds by phase, and plots of speedup and of the phases' shares."""
     for kind, size, basis in STRONG:
-        runs = whole.WholeRuns(Simulated(recording_of(shop, kind, size, basis), NETWORK, GAMMA_SECONDS))
+        runs = whole.WholeRuns(Simulated(recording_of(shop, kind, size, basis), NETWORK))
         found = Forecast(runs, (SCHEDULER,), PROCESSES)
         name = kind if size is None else f"{kind}-{size}"
         lines = shop.write(f"whole-{name}", found.lines())
@@ -126,7 +125,7 @@ def crossing(points, part, level):
 def isoefficiency_of(recordings, name, n_node, found):
     """Lines on a series with so many ranks on a node; found[part, level] becomes [(processes, work per process, mark)]."""
     network = dataclasses.replace(NETWORK, ranks_per_node=n_node)
-    runs = [whole.WholeRuns(Simulated(recording, network, GAMMA_SECONDS)) for recording in recordings]
+    runs = [whole.WholeRuns(Simulated(recording, network)) for recording in recordings]
     for n_rank in ISO_PROCESSES[n_node]:
         points, line, most = list(points_of(runs, n_rank)), f"{name:>15} {n_node:6d} {n_rank:9d}", None
         for part in PARTS:
