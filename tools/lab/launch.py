@@ -1,6 +1,7 @@
 """Starting hf: on this machine, with mpiexec."""
 
 import os
+import resource
 import subprocess
 import time
 
@@ -73,6 +74,12 @@ def end(process):
         process.wait(SECONDS_TO_END)
     except subprocess.TimeoutExpired:
         process.kill()
+
+
+def cpu_seconds():
+    """Of the processes that have ended, with the seconds that the system worked for them, as when memory is touched first."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
 
 
 def timed(command, output, crowded, what, others=()):
