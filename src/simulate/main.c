@@ -18,9 +18,9 @@ static const char usage[] =
     "of hf, then MP2 or local MP2 with its exchanges, and prints a line of JSON for each scheduler "
     "and number of\n"
     "ranks.\n"
-    "  --ranks LIST       numbers of ranks (default 1,10,100); -: lines SCHEDULER RANKS of "
-    "standard "
-    "input\n"
+    "  --ranks LIST       numbers of ranks up to 100000 (default 1,10,100); -: lines SCHEDULER "
+    "RANKS of\n"
+    "                     standard input\n"
     "  --schedule LIST    schedulers (default: all)\n"
     "  --threads N        threads of each rank (default 1)\n"
     "  --machine FILE     latencies and bandwidths: JSON, properties of struct hf_sim_machine\n"
@@ -40,14 +40,17 @@ struct arguments {
     struct hf_sim_set set;
 };
 
-static hf_status read_number(const char *option, const char *text, int least, int *value,
+/** A simulated rank needs some 60 kB. */
+enum { MOST_RANKS = 100000, MOST_THREADS = 1024 };
+
+static hf_status read_number(const char *option, const char *text, int most, int *value,
                              struct hf_error *error)
 {
     char *end;
     const long found = strtol(text, &end, 10);
-    if (end == text || *end != '\0' || found < least || found > 1000000)
-        return hf_fail(error, HF_BAD_INPUT, "--%s: '%s' is not a number of %d or more", option,
-                       text, least);
+    if (end == text || *end != '\0' || found < 1 || found > most)
+        return hf_fail(error, HF_BAD_INPUT, "--%s: '%s' is not a number from 1 to %d", option, text,
+                       most);
     *value = (int)found;
     return HF_OK;
 }
@@ -102,7 +105,7 @@ static hf_status read_arguments(int n, char *word[], struct arguments *arguments
         case RANKS: arguments->ranks = optarg; break;
         case SCHEDULE: arguments->schedulers = optarg; break;
         case THREADS:
-            HF_CHECK(read_number("threads", optarg, 1, &settings->n_thread, error));
+            HF_CHECK(read_number("threads", optarg, MOST_THREADS, &settings->n_thread, error));
             break;
         case MACHINE: arguments->machine = optarg; break;
         case ONESIDED: settings->transport = optarg; break;
@@ -124,6 +127,9 @@ static hf_status read_arguments(int n, char *word[], struct arguments *arguments
     HF_CHECK(check_list("schedule", arguments->schedulers, error));
     if (!arguments->molecules && (arguments->set.serial > 0.0 || !arguments->set.grouped))
         return hf_fail(error, HF_BAD_INPUT, "--serial and --alone: only with --molecules");
+    if (arguments->molecules && (settings->transport != NULL || settings->n_thread > 1))
+        return hf_fail(error, HF_BAD_INPUT, "--threads and --onesided: not with --molecules");
+    if (settings->transport == NULL) settings->transport = "thread";
     if (optind != n - 1) return hf_fail(error, HF_BAD_INPUT, "expected one trace; see --help");
     arguments->trace = word[optind];
     return HF_OK;
@@ -174,7 +180,7 @@ static hf_status replay_one(const struct arguments *arguments, const struct hf_s
 {
     struct hf_sim_settings settings = arguments->settings;
     struct hf_sim_step step[HF_SIM_MOST_STEPS];
-    HF_CHECK(read_number("ranks", n_rank, 1, &settings.n_rank, error));
+    HF_CHECK(read_number("ranks", n_rank, MOST_RANKS, &settings.n_rank, error));
     settings.scheduler = scheduler;
     if (arguments->molecules) {
         struct hf_sim_set_outcome found;
@@ -225,10 +231,8 @@ cleanup:
 static hf_status work(int n, char *word[], struct hf_error *error)
 {
     char all[256] = "";
-    struct arguments arguments = {.ranks = "1,10,100",
-                                  .schedulers = all,
-                                  .settings = {.transport = "thread", .n_thread = 1},
-                                  .set.grouped = true};
+    struct arguments arguments = {
+        .ranks = "1,10,100", .schedulers = all, .settings = {.n_thread = 1}, .set.grouped = true};
     struct hf_sim_machine machine = hf_sim_cluster;
     struct hf_sim_rounds rounds = {0};
     hf_status status;

@@ -16,6 +16,7 @@ const struct hf_sim_machine hf_sim_cluster = {.alpha_seconds = 1.5e-6,
                                               .counter_service_seconds = 2e-7,
                                               .manager_service_seconds = 1e-6,
                                               .addition_seconds = 1e-9,
+                                              .nap_seconds = 3e-6,
                                               .ranks_per_node = 1.0};
 
 static struct {
@@ -39,7 +40,7 @@ static const struct {
     MEMBER(alpha_seconds),           MEMBER(beta_seconds_per_byte),      MEMBER(node_alpha_seconds),
     MEMBER(counter_seconds),         MEMBER(node_beta_seconds_per_byte), MEMBER(ranks_per_node),
     MEMBER(counter_service_seconds), MEMBER(manager_service_seconds),    MEMBER(counter_needs_home),
-    MEMBER(cores_per_node),          MEMBER(addition_seconds),
+    MEMBER(cores_per_node),          MEMBER(addition_seconds),           MEMBER(nap_seconds),
 };
 
 static hf_status set_member(const char *path, const cJSON *item, struct hf_sim_machine *machine,

@@ -19,6 +19,7 @@ struct hf_sim_machine {
     double addition_seconds;        /**< of two numbers in a sum over ranks */
     double counter_needs_home;      /**< not 0: a rank serves operations only when it calls MPI */
     double ranks_per_node, cores_per_node; /**< cores 0: one for each thread */
+    double nap_seconds; /**< of a core that threads share, to fall asleep, wake up and look */
 };
 
 /** Reads a machine from a file of JSON with the names above; members that it does not name keep their values. HF_BAD_INPUT. */

@@ -1,5 +1,5 @@
 /* Naps, locks and threads of simulated ranks; see simulated_mpi.h. */
-#include "clock.h"
+#include "network.h"
 
 #include "base/threads.h"
 
@@ -25,7 +25,9 @@ int hf_sim_yield(void)
 
 int hf_sim_nap(const struct timespec *time)
 {
+    const struct hf_sim_machine *machine = hf_sim_the_machine();
     hf_sim_pause((double)time->tv_sec + 1e-9 * (double)time->tv_nsec, LONGEST_NAPS_SECONDS);
+    if (machine->cores_per_node > 0.0) hf_sim_compute(machine->nap_seconds);
     return 0;
 }
 

@@ -69,10 +69,11 @@ static void find_kinds(struct reader *reader)
     const cJSON *names = cJSON_GetObjectItemCaseSensitive(reader->rounds->header, "kinds"), *one;
     int k = 0;
     for (int i = 0; i < N_KIND; i++)
-        reader->kind[i] = i == HF_TRACE_BLOCK_J || i == HF_TRACE_BLOCK_K ? i : -1;
+        reader->kind[i] =
+            i == HF_TRACE_LEVELS || i == HF_TRACE_BLOCK_J || i == HF_TRACE_BLOCK_K ? i : -1;
     cJSON_ArrayForEach(one, names)
     {
-        for (int i = 0; i < HF_SIM_N_KIND && k < HF_TRACE_ADDS_J; i++)
+        for (int i = 0; i < HF_SIM_N_KIND && k < HF_TRACE_LEVELS; i++)
             if (cJSON_IsString(one) && name_of[i] != NULL &&
                 strcmp(one->valuestring, name_of[i]) == 0)
                 reader->kind[k] = i;
@@ -170,6 +171,7 @@ static hf_status count(struct reader *reader, struct hf_error *error)
         if (round == NULL) continue;
         const bool is_build = record->build < HF_TRACE_FIRST_BATCH;
         const bool is_block = kind >= HF_SIM_N_KIND;
+        if (kind == HF_TRACE_LEVELS) continue;
         /* later builds may compute none of the tasks that an earlier one stored */
         const bool is_stored = kind == HF_TRACE_STORED_TASK;
         const double most = is_build && !is_stored ? (double)round->of[HF_TRACE_TASK].n : n_most;
@@ -182,6 +184,21 @@ static hf_status count(struct reader *reader, struct hf_error *error)
         if (is_block && is_build && record->start >= rounds->n_number)
             rounds->n_number = (int)record->start + 1;
     }
+    return HF_OK;
+}
+
+/** Levels of some tasks: bytes in place of `start`. */
+static hf_status read_levels(struct reader *reader, struct hf_sim_round *round,
+                             const struct hf_trace_record *record, struct hf_error *error)
+{
+    const int64_t n_left = round->of[HF_TRACE_TASK].n - record->task;
+    if (round->level == NULL)
+        HF_TAKE(&reader->rounds->arena, round->level, (size_t)round->of[HF_TRACE_TASK].n);
+    HF_CHECK(hf_arena_check(&reader->rounds->arena, error));
+    if (record->task < 0) return damaged(reader, error);
+    if (n_left <= 0) return HF_OK; /* the last tasks of a batch may have no records */
+    memcpy(round->level + record->task, &record->start,
+           n_left < (int64_t)sizeof record->start ? (size_t)n_left : sizeof record->start);
     return HF_OK;
 }
 
@@ -204,9 +221,12 @@ static hf_status add_up(struct reader *reader, struct hf_error *error)
         const struct hf_trace_record *record = &reader->record[k];
         const int kind = reader->kind[record->kind];
         struct hf_sim_round *round = round_of(reader, record);
-        if (round != NULL && kind < HF_SIM_N_KIND)
+        if (round == NULL) continue;
+        if (kind == HF_TRACE_LEVELS)
+            HF_CHECK(read_levels(reader, round, record, error));
+        else if (kind < HF_SIM_N_KIND)
             round->of[kind].seconds[record->task] += record->seconds;
-        else if (round != NULL)
+        else
             round->first_block[record->task + 2]++; /* one too far, until they are placed */
     }
     return HF_OK;
@@ -227,7 +247,8 @@ static hf_status place_blocks(struct reader *reader, struct hf_error *error)
     for (size_t k = 0; k < reader->n_record; k++) {
         const struct hf_trace_record *record = &reader->record[k];
         struct hf_sim_round *round = round_of(reader, record);
-        if (round == NULL || reader->kind[record->kind] < HF_SIM_N_KIND) continue;
+        const int kind = reader->kind[record->kind];
+        if (round == NULL || kind < HF_SIM_N_KIND || kind == HF_TRACE_LEVELS) continue;
         if (record->build < HF_TRACE_FIRST_BATCH)
             rounds->block_bytes[(int)record->start] = record->seconds;
         round->block[round->first_block[record->task + 1]++] = (struct hf_sim_block){
@@ -244,7 +265,16 @@ static double cost_of(const struct hf_sim_round *round, int64_t task)
            hf_sim_seconds(round, HF_TRACE_SECOND_QUARTER, task);
 }
 
-/** Lists the tasks in falling levels; those of one level in their order. If none takes time, all are equal. */
+/** Level of a task, of which the most expensive one takes `most`. If none takes time, all are equal. */
+static int level_of(const struct hf_sim_round *round, int64_t task, double most)
+{
+    const double cost = cost_of(round, task);
+    if (round->level != NULL) return round->level[task];
+    if (cost > 0.0) return (int)fmax(1.0, rint(HIGHEST + HF_LEVELS_PER_OCTAVE * log2(cost / most)));
+    return most > 0.0 ? 0 : 1;
+}
+
+/** Lists the tasks in falling levels; those of one level in their order. */
 static void list_tasks(struct hf_sim_round *round)
 {
     double most = 0.0;
@@ -253,10 +283,7 @@ static void list_tasks(struct hf_sim_round *round)
     for (int64_t t = 0; t < n_task; t++) most = fmax(most, cost_of(round, t));
     for (int pass = 0; pass < 2; pass++) {
         for (int64_t t = 0; t < n_task; t++) {
-            const double cost = cost_of(round, t);
-            int level = most > 0.0 ? 0 : 1;
-            if (cost > 0.0)
-                level = (int)fmax(1.0, rint(HIGHEST + HF_LEVELS_PER_OCTAVE * log2(cost / most)));
+            const int level = level_of(round, t, most);
             if (level == 0) continue;
             if (pass == 0)
                 round->levels.count[level]++;

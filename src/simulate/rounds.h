@@ -32,8 +32,10 @@ enum { HF_SIM_EXCHANGE = HF_TRACE_FIRST_PHASE, HF_SIM_N_KIND };
 /** The tasks of a Fock build, or of a batch of a transformation of integrals. */
 struct hf_sim_round {
     struct hf_sim_tasks of[HF_SIM_N_KIND]; /**< enum hf_trace_kind */
-    /** HF_TRACE_TASK in falling levels of cost, as hf lists them (work/costs.h); empty ones are not in the list. */
+    /** HF_TRACE_TASK in falling levels of cost, as hf lists them (work/costs.h): by the levels that are recorded, or by
+     *  seconds. Empty ones are not in the list. */
     int64_t n_listed, *order;
+    unsigned char *level; /**< [of[HF_TRACE_TASK].n] as recorded; NULL: they were not */
     struct hf_task_levels levels;
     int64_t n_block, *first_block; /**< [n_block + 1] of each task, in `block`; n_block 0: none */
     struct hf_sim_block *block;

@@ -4,6 +4,7 @@
 #include "base/arena.h"
 
 #include <math.h>
+#include <string.h>
 
 _Static_assert(sizeof(struct hf_trace_record) == 24, "records are written as they are");
 
@@ -171,6 +172,16 @@ void hf_trace_add_block(struct hf_trace *trace, int thread, int kind, int64_t ta
 {
     const int64_t high = i > j ? i : j, low = i > j ? j : i;
     add_record(trace, thread, kind, task, (double)(high * (high + 1) / 2 + low), bytes);
+}
+
+void hf_trace_add_levels(struct hf_trace *trace, int64_t n, const unsigned char level[])
+{
+    enum { TOGETHER = sizeof(double) };
+    for (int64_t i = 0; trace != NULL && i < n; i += TOGETHER) {
+        double bytes = 0.0;
+        memcpy(&bytes, level + i, (size_t)(n - i < TOGETHER ? n - i : TOGETHER));
+        add_record(trace, 0, HF_TRACE_LEVELS, i, bytes, 0.0);
+    }
 }
 
 void hf_trace_add_phase(struct hf_trace *trace, int thread, const struct hf_phase *phase,

@@ -5,6 +5,7 @@
 #include "base/node_memory.h"
 #include "cost_curve.h"
 #include "tasks.h"
+#include "text/trace.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -279,6 +280,8 @@ void hf_task_costs_find(struct hf_task_costs *costs, double least, struct hf_tas
         if (costs->level[i] > 0) costs->order[before[costs->level[i]]++] = (int32_t)i;
     levels->count[0] = 0;
     hf_node_memory_sync(costs->shared);
+    if (costs->context->rank == 0)
+        hf_trace_add_levels(costs->context->trace, costs->n_task, costs->level);
 }
 
 int64_t hf_task_costs_task(const struct hf_task_costs *costs, int64_t position)

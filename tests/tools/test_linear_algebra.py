@@ -5,6 +5,7 @@ made-up traces.
 Usage: test_linear_algebra.py [unittest options]
 """
 
+import dataclasses
 import unittest
 
 import tool_test
@@ -13,11 +14,12 @@ from traces import FREE
 
 # pylint: disable=wrong-import-order
 from lab import linear_algebra, prediction, whole, whole_reproduction  # noqa: E402
+from lab.forecast import Forecast  # noqa: E402
 from lab.linear_algebra import Grid, LinearAlgebra, Search, choose_grid  # noqa: E402
 from lab.recording import Recording  # noqa: E402
 from lab.network import Network  # noqa: E402
 
-SLOW = Network(1.0, 0.0, 0.0, 0.0, 0.0)
+SLOW = Network(1.0, 0.0, 0.0, 0.0, 0.0, addition_seconds=0.0)
 # of one rate for all steps and orders: 1e9 operations in a second
 EVEN = {1000: (4.0 / 3.0, 4.0 / 3.0, 2.0, 2.0)}
 
@@ -107,12 +109,12 @@ class Wholes(tool_test.WithFolder):
 
     def runs(self, network=FREE, n_thread=1, costs=(4.0, 3.0, 2.0, 1.0), **header):
         path = traces.write(self.folder / "trace", [traces.row(costs)], self.TOTALS, **header)
-        return whole.WholeRuns(prediction.Simulated(Recording([path]), network, 0.0, n_thread), EVEN)
+        return whole.WholeRuns(prediction.Simulated(Recording([path]), network, n_thread), EVEN)
 
     def test_small_matrices_stay_on_one_rank(self):
         """Four ranks on two nodes: all share bounds, pairs, one-electron integrals and builds (4 + nothing else on the first
         one), those of a node new memory; 5 % of the set-up is one rank's. Nodes write matrices of 20 x 20 first."""
-        network = Network(0.0, 0.0, 0.0, 0.0, 0.0, ranks_per_node=2, node_alpha_seconds=0.0, node_beta_seconds_per_byte=0.0)
+        network = dataclasses.replace(FREE, ranks_per_node=2)
         found = self.runs(network).predict("static", 4)
         self.assertAlmostEqual(found.seconds["Set-up"], 4.0 * (0.80 / 4 + 0.15 / 2 + 0.05) + 400 * 8 * 0.5e-10)
         self.assertAlmostEqual(found.total, found.seconds["Set-up"] + 4.0 + 0.5 + 0.5 + 1.0 + 0.25 + 0.0625 + 0.125)
@@ -173,12 +175,13 @@ class Wholes(tool_test.WithFolder):
 
     def test_table(self):
         runs = self.runs()
-        rows = whole.make_rows(runs, ["static"], [1, 2])
-        text = "\n".join(whole.lines(rows, runs, rows[0]))
+        found = Forecast(runs, ["static"], [1, 2])
+        text = "\n".join(found.lines())
         self.assertRegex(text, r"17\.938 s on one process")
-        self.assertRegex(text, r"\n +2 +2\.4 +1 +0\.5 +0 +5 +0 +0 +1 +0\.25 +0\.0625 +0\.125 \| +10\.34 +1\.74 +0\.868")
-        self.assertRegex(whole.csv_text(rows, rows[0], 1),
-                         r"\nstatic,2,1,2\.40000\d*,1\.0,0\.5,0\.0,5\.0,0\.0,0\.0,1\.0,0\.25,0\.0625,0\.125,10\.33750\d*,")
+        self.assertRegex(text, r"\n +2 +1 \| +10\.34 +1\.74 +0\.868 \| +- +- +- \| Set-up 23\.2, One-electron integrals 9\.7, ")
+        record = found.records()[1]
+        self.assertAlmostEqual(record["seconds"], 10.3375, places=4)
+        self.assertEqual([round(record[phase], 4) for phase in whole.ORDER], [2.4, 1.0, 0.5, 0.0, 5.0, 0.0, 0.0, 1.0, 0.25, 0.0625, 0.125])
 
 
 if __name__ == "__main__":

@@ -40,10 +40,10 @@ class WithTraces(tool_test.WithFolder):
     def seconds(self, algorithm, made, of=None, **mp2):
         """Of MP2 on two ranks."""
         recording = Recording([self.write("a", algorithm, made, **{"batches": len(made), **mp2})])
-        return method_replay.Mp2(recording, of or network(), 0.0).predict("static", 2)["mp2"].seconds
+        return method_replay.Mp2(recording, of or network()).predict("static", 2)["mp2"].seconds
 
     def local(self, of=None, **more):
-        return method_replay.LocalMp2(Recording([traces.local_mp2(self.folder / "a", onesided="rma", **more)]), of or network(), 0.0)
+        return method_replay.LocalMp2(Recording([traces.local_mp2(self.folder / "a", onesided="rma", **more)]), of or network())
 
 
 class Mp2(WithTraces):
@@ -124,7 +124,7 @@ class LocalMp2(WithTraces):
             self.local(n_rank=2)
         path = traces.write(self.folder / "b", FOCK, extras={"local_mp2": {}})
         with self.assertRaisesRegex(ValueError, "do not have all steps of local MP2"):
-            method_replay.LocalMp2(Recording([path]), network(), 0.0)
+            method_replay.LocalMp2(Recording([path]), network())
 
 
 class Gradients(WithTraces):
@@ -132,7 +132,7 @@ class Gradients(WithTraces):
 
     def seconds(self, made, n_rank, of=None, **header):  # pylint: disable=arguments-renamed
         path = traces.write(self.folder / "a", FOCK, totals=self.TOTALS, batches=[made], **header)
-        return gradient_replay.Gradient(Recording([path]), of or network(), 0.0).predict("static", n_rank)["gradient"].seconds
+        return gradient_replay.Gradient(Recording([path]), of or network()).steps("static", n_rank)["gradient"].seconds
 
     def test_quartets_and_one_electron_integrals(self):
         """2 s of one-electron integrals and 4 + 1, 3 + 2 s of quartets; five ranks wait for the largest task."""
@@ -160,14 +160,14 @@ class Tool(WithTraces):
         traces.write(self.folder / "two", FOCK, batches=[spans], n_rank=2, extras={"mp2": {**MP2, "algorithm": "kets"}})
         output = self.replay("--measured", "two")
         self.assertIn("MP2, algorithm kets: 20 functions, 3 occupied and 17 virtual orbitals; 16.000 s", output)
-        self.assertRegex(output, r"\nmp2, static\n.*\n.*\n +2 \| +9(\.0\d*)? +0\.889 \| +10 \| first half 55\.\d, second half 33\.\d")
-        self.assertRegex(self.replay("--mp2-seconds", "8"), r"relative to 8.000 s on one process\n(.*\n)+ +2 \| +9(\.0\d*)? +0\.444 ")
+        self.assertRegex(output, r"\nmp2, static\n.*\n.*\n +2 +1 \| +9(\.0\d*)? +1\.78 +0\.889 \| +10 +0\.800 +0\.900 \| first half 55\.\d, second half 33\.\d")
+        self.assertRegex(self.replay("--mp2-seconds", "8"), r"relative to 8.000 s on one process\n(.*\n)+ +2 +1 \| +9(\.0\d*)? +0\.89 +0\.444 ")
 
     @unittest.skipIf(shutil.which("gnuplot") is None, "gnuplot is not here")
     def test_files(self):
         traces.local_mp2(self.folder / "a")
         self.assertIn("Local MP2: 20 functions, 2 orbitals, 3 pairs, 2 iterations; 38.5", self.replay("--output", "out"))
-        self.assertIn("\nwhole,static,2,2", (self.folder / "out" / "local-mp2.csv").read_text(encoding="utf-8"))
+        self.assertIn("\nwhole,static,2,1,2", (self.folder / "out" / "local-mp2.csv").read_text(encoding="utf-8"))
         for name in ("local-mp2-speedup.svg", "local-mp2-phases.svg"):
             self.assertIn("Local MP2", (self.folder / "out" / name).read_text(encoding="utf-8"))
 

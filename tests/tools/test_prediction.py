@@ -20,7 +20,7 @@ from traces import FREE
 
 # pylint: disable=wrong-import-order
 from lab import (
-    cells, coulomb_pass, doubts, forecast, machine, phases, prediction, reductions, trace, whole)
+    cells, coulomb_pass, doubts, failure, forecast, machine, phases, prediction, reductions, simulation, trace, whole)
 from lab.recording import Recording, RecordingError  # noqa: E402
 from lab.network import Network  # noqa: E402
 
@@ -60,8 +60,8 @@ class Recordings(WithTraces):
 
 
 class Predictions(WithTraces):
-    def simulated(self, builds, network=FREE, gamma=0.0, n_thread=1, **header):
-        return prediction.Simulated(Recording([self.trace("a", builds, **header)]), network, gamma, n_thread)
+    def simulated(self, builds, network=FREE, n_thread=1, **header):
+        return prediction.Simulated(Recording([self.trace("a", builds, **header)]), network, n_thread)
 
     def test_static_on_two_ranks(self):
         found = self.simulated([traces.row([4.0, 3.0, 2.0])]).predict("static", 2)  # 4 against 3 + 2
@@ -69,6 +69,11 @@ class Predictions(WithTraces):
         self.assertAlmostEqual(found.compute_seconds, 4.5)
         self.assertAlmostEqual(found.idle_seconds, 0.5, delta=LOOKS)
         self.assertAlmostEqual(found.efficiency, 0.9, delta=LOOKS)
+
+    def test_tasks_are_dealt_by_the_costs_that_hf_knew(self):
+        """hf took the task of 1 s for as long as all others: they are dealt together."""
+        found = self.simulated([traces.row(COSTS) + traces.levels(8, 8, 8, 24)])
+        self.assertAlmostEqual(found.predict("static", 2).seconds, 9.0, delta=LOOKS)
 
     def test_stored_tasks_stay_with_the_rank_that_stored_them(self):
         """Static on two ranks: rank 0 stores tasks 0 and 3. Reading takes it 0.4 + 0.1, rank 1 0.3 + 0.2; then the two
@@ -80,20 +85,20 @@ class Predictions(WithTraces):
     def test_sums_go_to_their_owners(self):
         """n = 20, p = 2 on two nodes, alpha = 1 ms, nothing else: a message with sums and one with densities to the other
         node, and from the owners to rank 0, which has the linear algebra, J, K and D."""
-        network = Network(1e-3, 0.0, 0.0, 0.0, 0.0, node_alpha_seconds=0.0, node_beta_seconds_per_byte=0.0)
+        network = traces.network(1e-3)
         found = self.simulated([traces.row(COSTS)], network).predict("static", 2)
         self.assertAlmostEqual(found.communication_seconds, 2e-3 + 3e-3 + AGREEMENTS)
 
     def test_sums_within_a_node_send_nothing(self):
         """n = 20, 200 numbers in lower blocks, of 8 bytes, a byte takes 1 us, an addition 1 ms: J and K are cleared and read,
         half of them added on each of two; rank 0 reads both and D."""
-        network = Network(1.0, 0.0, 0.0, 0.0, 0.0, ranks_per_node=2, node_alpha_seconds=0.0, node_beta_seconds_per_byte=1e-6)
-        found = self.simulated([traces.row(COSTS)], network, 1e-3).predict("static", 2)
+        network = dataclasses.replace(traces.network(1.0), ranks_per_node=2, node_beta_seconds_per_byte=1e-6, addition_seconds=1e-3)
+        found = self.simulated([traces.row(COSTS)], network).predict("static", 2)
         self.assertAlmostEqual(found.communication_seconds, 2 * 2 * 1600e-6 + 0.5 * 2 * 0.2 + 3 * 3200e-6)
 
     def test_bytes_between_nodes(self):
         """Four nodes: each of J, K and D three quarters of 200 numbers from its node, and rank 0 takes 400 of each."""
-        network = Network(0.0, 1e-6, 0.0, 0.0, 0.0, node_alpha_seconds=0.0, node_beta_seconds_per_byte=0.0)
+        network = traces.network(beta=1e-6)
         found = self.simulated([traces.row(COSTS)], network).predict("static", 4)
         self.assertAlmostEqual(found.communication_seconds, 3 * 0.75 * 1600e-6 + 3 * 3200e-6)
 
@@ -182,7 +187,7 @@ class Predictions(WithTraces):
         one = found.predict("static", 1)
         self.assertAlmostEqual(one.seconds[phases.COULOMB_PASS], 7.0 + 8.0)
         self.assertAlmostEqual(one.fock, 7.0 + 8.0 + 10.0)
-        self.assertIn("Coulomb", "\n".join(whole.lines([one], found, one)))
+        self.assertIn("Coulomb", "\n".join(forecast.Forecast(found, ["static"], [1]).lines()))
 
     def test_runs_with_a_coulomb_pass(self):
         """The least time of each of its tasks, and of each step beside them."""
@@ -198,8 +203,8 @@ class Predictions(WithTraces):
 
     def test_nodes_stand_in_rows_and_columns(self):
         self.assertEqual([reductions.columns(n) for n in (1, 8, 9, 10, 16, 17, 1000)], [1, 8, 3, 4, 4, 5, 32])
-        network = Network(1e-3, 0.0, 0.0, 0.0, 0.0, node_alpha_seconds=0.0, node_beta_seconds_per_byte=0.0)
-        seconds = reductions.between_nodes(network, 0.0, 1000, 1e3, 1e3, True)  # 31 peers in either, four under way
+        network = traces.network(1e-3)
+        seconds = reductions.between_nodes(network, 1000, 1e3, 1e3, True)  # 31 peers in either, four under way
         self.assertAlmostEqual(seconds, 2 * 8 * 1e-3)
 
     def test_blocks_that_nobody_added_to_are_left_out(self):
@@ -248,7 +253,7 @@ class Doubts(WithTraces):
 
     def test_a_disturbed_run_on_one_process_makes_efficiencies_above_one(self):
         lines = self.doubts({1: [12.0, 12.1], 2: [8.0, 8.0]})
-        found = prediction.Simulated(self.recording, FREE, 0.0).predict("static", 2)
+        found = prediction.Simulated(self.recording, FREE).predict("static", 2)
         self.assertAlmostEqual(found.efficiency, 1.5)
         self.assertEqual(lines, ["the tasks for 1 took 1.50 times as long as the same work cut for 2: efficiencies are too high by as "
                                  "much; make the traces again on a quiet machine"])
@@ -261,33 +266,34 @@ class Doubts(WithTraces):
 
     def test_long_simulations_are_announced(self):
         self.doubts({1: [8.0]})
-        simulated = prediction.Simulated(self.recording, FREE, 0.0)
+        simulated = prediction.Simulated(self.recording, FREE)
         self.assertIsNone(forecast.told_before(simulated, ["static"], [1, 1000]))
         self.assertEqual(forecast.told_before(simulated, ["static", "steal"], [1, 10**4]),
                          "simulates static, steal on 2 numbers of processes up to 10000: about 42 s; --processes and --schedule choose fewer")
 
 
 class Tables(WithTraces):
-    def rows(self):
+    def forecast(self):
         measured = self.trace("two", [traces.row([4.0, 2.0]) + traces.row([3.0, 1.0], rank=1)], n_rank=2)
-        simulated = prediction.Simulated(Recording([self.trace("one", [traces.row(COSTS)])]), FREE, 0.0)
-        return forecast.make_rows(simulated, ["static", "counter"], [1, 4], [forecast.measured_in(measured)])
+        simulated = prediction.Simulated(Recording([self.trace("one", [traces.row(COSTS)])]), FREE)
+        run = forecast.measured_in(simulated, trace.Trace(measured))
+        return forecast.Forecast(simulated, ["static", "counter"], [1, 4], [run])
 
     def test_measured_points_get_a_row(self):
-        rows = self.rows()
-        self.assertEqual([(row.replay.scheduler, row.replay.n_rank) for row in rows],
+        rows = self.forecast().rows
+        self.assertEqual([(row.scheduler, row.processes) for row in rows],
                          [("static", 1), ("static", 2), ("static", 4), ("counter", 1), ("counter", 4)])
         self.assertAlmostEqual(rows[1].ratio, 5.0 / 6.0)
         self.assertIsNone(rows[0].ratio)
 
     def test_csv_and_lines(self):
-        rows = self.rows()
-        table = list(csv.DictReader(cells.csv_text([row.values() for row in rows]).splitlines()))
-        self.assertEqual(table[1]["measured_seconds"], "6.0")
-        text = "\n".join(forecast.table(rows, {"fock": "replicated", "input_path": "m.mol", "basis": "b",
-                                               "n_function": 3, "grain": "atom-quartet"}, 10.0))
-        self.assertIn("static: replay; measured", text)
-        self.assertRegex(text, r"        2         1 \|         5      2.00  1.000    0.0    0.00     0.0 \|         6  0.833     0.833")
+        found = self.forecast()
+        table = list(csv.DictReader(cells.csv_text(found.records()).splitlines()))
+        self.assertEqual((table[1]["measured_seconds"], table[1][phases.COMPUTING]), ("6.0", "5.0"))
+        text = "\n".join(found.lines())
+        self.assertIn("molecule.mol, tiny: 20 functions, matrices replicated", text)
+        self.assertIn("\nFock builds, static\n", text)
+        self.assertRegex(text, r"        2          1 \|         5      2.00  1.000 \|         6  0.833     0.833 \| computing 100.0")
 
 
 STAND_IN = """#!/usr/bin/env python3
@@ -346,8 +352,8 @@ class Replay(WithTraces):
                          "4096, then simulates 4 schedulers on up to 2 processes; --sizes, --runs, --processes and --schedule choose")
         folder = self.folder / "replay-m"
         self.assertEqual({path.name for path in folder.iterdir()},
-                         {"traces", "table.txt", "results.csv", "results.json", "speedup.svg", "speedup.png",
-                          "efficiency.svg", "efficiency.png", "whole.csv", "whole-speedup.svg", "whole-speedup.png",
+                         {"traces", "table.txt", "results.json", "fock.csv", "fock-speedup.svg", "fock-speedup.png",
+                          "fock-phases.svg", "fock-phases.png", "whole.csv", "whole-speedup.svg", "whole-speedup.png",
                           "whole-phases.svg", "whole-phases.png"})
         self.assertEqual(json.loads((folder / "results.json").read_text(encoding="utf-8"))["n_function"], 20)
         errors = [line for line in self.replay(*arguments)[2].splitlines() if line.startswith("replay: the tasks")]
@@ -367,7 +373,7 @@ class Replay(WithTraces):
                      "--runs", "2", "--schedule", "static", "--latency", "0", "--node-latency", "0", "--cores-per-node", "2")
         code, output, errors = self.replay(*arguments)
         self.assertEqual((code, errors.count("\n")), (0, 4), errors)
-        self.assertRegex(output, r"\nstatic +2 +1 \| +6 +1\.000 +5 +0\.833 +1\.000 \| +8 +1\.000 ")
+        self.assertRegex(output, r"\nstatic +2 +1 \| +6 +1\.000 +5 +0\.833 +1\.000 +1\.000 \| +8 +1\.000 ")
         self.assertEqual((self.folder / "calls").read_text(encoding="utf-8"), 2 * "1 1 static\n2 1 static\n")
         self.assertEqual(self.replay(*arguments), (0, output, ""))  # nothing is run again
         self.expect_one_line(2, "--shapes: '2' is not such as 2x1", *arguments, "--shapes", "2")
@@ -381,6 +387,12 @@ class Replay(WithTraces):
         with unittest.mock.patch.dict(os.environ):
             os.environ.pop("HF_SIMULATE", None)
             self.expect_one_line(2, "it is this one", *arguments)
+
+    def test_options_that_hf_simulate_would_ignore(self):
+        for options, part in ((("--molecules", "--threads", "2"), "not with --molecules"), (("--molecules", "--onesided", "rma"), "not with"),
+                              (("--alone",), "only with --molecules"), (("--ranks", "1000000"), "1 to 100000")):
+            with self.assertRaisesRegex(failure.Failure, part):
+                simulation.call(*options, self.trace("one", [traces.row(COSTS)]))
 
     def test_errors(self):
         path = self.trace("one", [traces.row(COSTS)])

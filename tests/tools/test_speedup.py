@@ -10,6 +10,7 @@ import io
 import json
 import pathlib
 import shutil
+import types
 import unittest
 from unittest import mock
 
@@ -18,7 +19,7 @@ import tool_test
 import traces
 
 # pylint: disable=wrong-import-order
-from lab import doubts, figures, lists, measures, phases, plots, sweep, table
+from lab import doubts, figures, forecast, lists, measures, phases, plots, sweep, table
 from lab.sweep import Case, Run
 from lab.failure import BAD_INPUT, NO_RESOURCE, Failure
 
@@ -220,15 +221,6 @@ class Tables(unittest.TestCase):
             self.assertIn("\n! no serial fraction: below 0", text)
         self.assertNotIn("!", "\n".join(self.lines(scaling())))
 
-    def test_replays_of_coarse_tasks_are_told(self):
-        def told(*rows):
-            return "\n".join(table.compared_lines([table.Compared(STATIC, count, False, None, 1.0, tasks_for)
-                                               for count, tasks_for in rows]))
-        self.assertIn("Replays are of tasks cut for 1 process, as the reference had them; on 64 hf cuts smaller ones",
-                      told((1, 1), (64, 1)))
-        self.assertNotIn("Replays are", told((1, 1), (4, 4)))
-        self.assertIn("over meas.: ", told((1, 1)))
-
     def test_csv_and_json(self):
         measured = scaling(cores=2)
         found, references = measures.points(measured), measures.references(measured)
@@ -251,9 +243,9 @@ class Tables(unittest.TestCase):
 
 
 class Figures(tool_test.WithFolder):
-    def draw(self, measured, trace_of=(), predicted=()):
-        """{name: text of the SVG file}; the cases of trace_of have traces of 2 ranks; `predicted` are Compared
-        of table.py."""
+    def draw(self, measured, trace_of=(), predicted=None):
+        """{name: text of the SVG file}; the cases of trace_of have traces of 2 ranks; `predicted` are forecasts by
+        builder."""
         folder = sweep.Folder(self.folder)
         folder.save({})
         for case, count in trace_of:
@@ -261,7 +253,7 @@ class Figures(tool_test.WithFolder):
             folder.file(run, "json").touch()
             traces.write(folder.trace(run), [traces.row([1.0])], {"Total": 5.0, "Fock: computing": 3.0}, n_rank=2)
         made = [pathlib.Path(path) for path in figures.draw_all(folder, measures.points(measured),
-                                                                measures.references(measured), predicted)]
+                                                                measures.references(measured), predicted or {})]
         for path in made:
             self.assertGreater(path.stat().st_size, 1000, path)
         return {path.name: path.read_text(encoding="utf-8") for path in made if path.suffix == ".svg"}
@@ -299,8 +291,8 @@ class Figures(tool_test.WithFolder):
 
     @unittest.skipIf(shutil.which("gnuplot") is None, NO_GNUPLOT)
     def test_replays_are_drawn_beside(self):
-        rows = [table.Compared(STATIC, count, False, None, 8.0 / count, 1) for count in (1, 64)]
-        drawn = self.draw(scaling(schedules=(STATIC,)), predicted=rows)
+        rows = [forecast.Row("Fock builds", "static", count, 1, 8.0 / count, count, 1.0, None, False, {}) for count in (1, 64)]
+        drawn = self.draw(scaling(schedules=(STATIC,)), predicted={STATIC.builder: types.SimpleNamespace(rows=rows)})
         for name in ("speedup.svg", "efficiency.svg"):
             for text in ("static, replay", "64"):
                 self.assertIn(f">{text}<", drawn[name])

@@ -80,8 +80,8 @@ class Sweeps(WithStandIns):
         self.assertRegex(done.stdout, r"\nreplicated, counter +1  +10.0000 +0.0% +0.80 +80.0% ")
         self.assertIn("results.csv, results.json, comparison.csv, speedup.svg, efficiency.svg, "
                       "phases-replicated-static.svg, ", done.stdout)
-        self.assertRegex(done.stdout, r"\nreplicated, static +1 +8 +1 +0\.125\n")
-        self.assertRegex(done.stdout, r"\n +8 +- +1 +-\n")
+        self.assertRegex(done.stdout, r"\nFock builds, static\n.*\n +1 +1 \| +1 +1\.00 +1\.000 \| +8 +0\.125 +0\.125 \|")
+        self.assertRegex(done.stdout, r"\n +8 +1 \| +1 +1\.00 +0\.125 \| +- +- +- \|")
         self.assertIn("[8/8] counter, 2 processes, run 2: ", done.stderr)
         self.assertIn("about ", done.stderr)
         with open(self.out / "results.csv", encoding="utf-8") as file:

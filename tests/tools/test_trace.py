@@ -97,6 +97,14 @@ class Traces(unittest.TestCase):
                     else:  # steps that add nothing are passed over
                         self.assertGreater(sum(1 for seconds in build.computed if seconds > 0.0), 0)
 
+    def test_levels_of_costs_are_those_of_the_tasks_that_were_dealt(self):
+        """One rank has none unless it divides the work for many."""
+        self.assertFalse(any(build.levels for build in self.trace["alone"].builds))
+        for name in ("static", "steal", "distributed"):
+            for build in self.trace[name].builds:
+                self.assertEqual(len(build.levels), -(-build.n_task // 8) * 8, name)
+                self.assertTrue(all(build.levels[task] > 0 for task, seconds in enumerate(build.computed) if seconds > 0.0), name)
+
     def test_stored_integrals_are_read_after_the_build_that_stores_them(self):
         for name in ("stored", "partly stored", "distributed, stored, threads"):
             builds = self.trace[name].builds

@@ -24,21 +24,22 @@ KINDS = ["Total", "Set-up", "One-electron integrals", "Fock: computing", "Fock: 
          "Properties", "Gradient: one electron", "Gradient: moving matrices", trace.TASK,
          trace.STORED_TASK, trace.COULOMB_TASK, trace.COULOMB_STEP, trace.FIRST_QUARTER, trace.SECOND_QUARTER, trace.PAIR_TASK, trace.COPYING, trace.STEP]
 N_PHASE = KINDS.index(trace.TASK)
-BLOCKS = {"J": trace.BLOCK_J, "K": trace.BLOCK_K}
+BLOCKS = {"J": trace.BLOCK_J, "K": trace.BLOCK_K, "levels": trace.LEVELS}
 BUILD = {"threshold": 1e-12, "quartets_total": 100, "quartets_computed": 50, "quartets_read": 0, "stored_bytes": 0,
          "stored_share_of_cost": 0, "blocks_asked": 0, "blocks_cached": 0, "blocks_own": 0, "sums_sent": 0}
 
 
 def network(alpha=0.0, beta=0.0):
     """A machine where nothing but messages takes time, and these as said."""
-    return Network(alpha, beta, 0.0, 0.0, 0.0, node_alpha_seconds=0.0, node_beta_seconds_per_byte=0.0)
+    return Network(alpha, beta, 0.0, 0.0, 0.0, node_alpha_seconds=0.0, node_beta_seconds_per_byte=0.0, addition_seconds=0.0)
 
 
 FREE = network()
 
 
 def write(path, builds, totals=None, batches=(), **header):
-    """`builds` and `batches` of MP2 are lists of (kind, rank, task, start, seconds), or ("J" or "K", rank, task, number, bytes) of a block; `totals` a dictionary of seconds per phase, the same on
+    """`builds` and `batches` of MP2 are lists of (kind, rank, task, start, seconds), or ("J" or "K", rank, task, number, bytes) of a block, or
+    levels() of tasks; `totals` a dictionary of seconds per phase, the same on
     every rank."""
     n_rank = header.get("n_rank", 1)
     infos = [dict(BUILD, n_task=1 + max((task for kind, _, task, *_ in build if kind == trace.TASK), default=-1),
@@ -69,6 +70,11 @@ def row(costs, kind=trace.TASK, rank=0):
         found.append((kind, rank, task, start, seconds))
         start += seconds
     return found
+
+
+def levels(*values):
+    """Of up to eight tasks."""
+    return [("levels", 0, 0, trace.EIGHT.unpack(bytes(values).ljust(8, b"\0"))[0], 0.0)]
 
 
 def local_mp2(path, n_iteration=2, **header):

@@ -93,11 +93,6 @@ def user_seconds():
     return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
 
 
-def cpu_seconds():
-    """The same with the seconds that the system worked for them, as when memory is touched first."""
-    return user_seconds() + resource.getrusage(resource.RUSAGE_CHILDREN).ru_stime
-
-
 def measured(path, whole, user, what):
     """What a file of --json says, of this version of hf or of an older one."""
     try:

@@ -37,17 +37,19 @@ def over(references):
     return f", over {found.pop()}" if len(found) == 1 else ", over the reference of each builder"
 
 
-def predicted_curves(rows, points, references, value):
+def rows_of(forecasts, builder):
+    return forecasts[builder].rows if builder in forecasts else []
+
+
+def predicted_curves(forecasts, points, references, value):
     """Replay (without points) of each case in its colour; `value` takes a speedup and a number of processes."""
     made = []
-    titles = short_titles([point.case for point in points])
-    for colour, case in enumerate(titles):
-        of_case = [row for row in rows if row.case == case]
+    for colour, (case, title) in enumerate(short_titles([point.case for point in points]).items()):
         reference = references[case.builder]
-        if of_case:
-            work = reference.processes * reference.fock_seconds
-            made.append(plots.Curve(f"{titles[case]}, replay", [
-                (row.processes, value(work / row.replay, row.processes)) for row in of_case], "replay", colour))
+        rows = [row for row in rows_of(forecasts, case.builder) if row.scheduler == case.schedule]
+        work = reference.processes * reference.fock_seconds
+        made += [plots.Curve(f"{title}, replay", [(row.processes, value(work / row.seconds, row.processes)) for row in rows],
+                             "replay", colour)] if rows else []
     return made
 
 
@@ -56,7 +58,7 @@ def ideal(points, value, rows=()):
     return plots.Curve("ideal", [(count, value(count)) for count in (min(counts), max(counts))], "ideal")
 
 
-def draw_scaling(path, what, points, references, rows):
+def draw_scaling(path, what, points, references, forecasts):
     """Speedup or efficiency of the Fock builds and of the whole SCF, side by side."""
     efficiency = what == "efficiency"
     label = f"{'Efficiency / %' if efficiency else 'Speedup'}{over(references)}"
@@ -67,10 +69,11 @@ def draw_scaling(path, what, points, references, rows):
     def panel(title, part, predicted):
         measured = curves(points, part, lambda quantity: PERCENT * quantity.efficiency if efficiency else quantity.speedup)
         of_rows = predicted_curves(predicted, points, references, height)
-        best = ideal(points, lambda count: height(count, count), predicted)
+        rows = [row for builder in predicted for row in rows_of(predicted, builder)]
+        best = ideal(points, lambda count: height(count, count), rows)
         return plots.Panel(title, "Processes", label, [*measured, *of_rows, best], not efficiency)
     return plots.draw_panels(path, f"{'Parallel efficiency' if efficiency else 'Speedup'}: {subject(points)}",
-                             [panel("Fock builds", "fock", rows), panel("Whole SCF", "scf", ())])
+                             [panel("Fock builds", "fock", forecasts), panel("Whole SCF", "scf", {})])
 
 
 def layers(bars):
@@ -108,7 +111,7 @@ def draw_phases(path, points, trace_path):
 
 
 def draw_all(folder, points, references, predicted):
-    """All figures, into a store.Folder; `predicted` are rows of comparison.py. [files]"""
+    """All figures, into a store.Folder; `predicted` are those of table.compare. [files]"""
     made = [file for what in ("speedup", "efficiency") for file in draw_scaling(folder.path / what, what, points, references, predicted)]
     cases = list(dict.fromkeys(point.case for point in points))
     for case in cases:

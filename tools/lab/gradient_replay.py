@@ -4,8 +4,7 @@ and the sum of what the ranks have. One-electron integrals are divided over all.
 With distributed matrices each rank fetches the blocks that its tasks need and sends none back."""
 
 from . import phases, reductions
-from .method_replay import Step
-from .simulation import Round, Rounds
+from .simulation import Round, Rounds, Step
 from .trace import BLOCK_K
 
 ONE_ELECTRON = "Gradient: one electron"
@@ -16,8 +15,8 @@ class Gradient:
     """See method_replay.Simulated."""
     TITLE, NAME, WHOLE = "Gradient", "gradient", "gradient"
 
-    def __init__(self, recording, network, gamma_seconds, n_thread=1):
-        self.recording, self.network, self.gamma, self.n_thread = recording, network, gamma_seconds, n_thread
+    def __init__(self, recording, network, n_thread=1):
+        self.recording, self.network, self.n_thread = recording, network, n_thread
         self.header = recording.header
         self.one_electron = recording.other_seconds.get(ONE_ELECTRON, 0.0)
         self.copying = recording.other_seconds.get(phases.GRADIENT_MATRICES, 0.0)
@@ -32,14 +31,14 @@ class Gradient:
         seconds = self.copying / n_rank + (N_AGREEMENT + 2) * self.network.all_reduce_seconds(n_rank)
         seconds += 2.0 * 3 * n_atom * reductions.WORD * self.network.beta_seconds_per_byte
         if self.header["fock"] == "replicated":
-            return seconds + reductions.build_seconds(self.network, self.gamma, order, n_atom, n_rank, n_sum=0, n_density=n_density)
+            return seconds + reductions.build_seconds(self.network, order, n_atom, n_rank, n_sum=0, n_density=n_density)
         return seconds + reductions.to_grid(self.network, order, n_atom * (n_atom + 1) // 2, n_rank, n_density)
 
-    def predict(self, scheduler, n_rank):
-        """{step: Step}; the round of quartets needs blocks of distributed densities."""
+    def steps(self, scheduler, n_rank):
+        """The round of quartets needs blocks of distributed densities."""
         batch, n_worker = self.recording.nearest(n_rank * self.n_thread).batches[0], n_rank * self.n_thread
         blocks = {task: [(number, BLOCK_K, n_bytes) for number, n_bytes in needs.items()] for task, needs in batch.needs.items()}
-        rounds = Rounds([Round(batch.first, {}, blocks)], self.header["n_function"], reads_only=True, transport=self.header.get("onesided"))
+        rounds = Rounds([Round(batch.first, {}, blocks, batch.levels)], self.header["n_function"], reads_only=True, transport=self.header.get("onesided"))
         outcome = rounds.run(scheduler, n_rank, self.network, self.n_thread)[0]
         one_electron = self.network.crowding(n_rank, self.n_thread) * self.one_electron / n_worker
         quartets, moving = sum(batch.first) / n_worker, self.moving(n_rank)
@@ -55,5 +54,5 @@ class Gradient:
                f"{self.seconds_of_one:.3f} s on one process")
 
     @staticmethod
-    def measured(_batches):
+    def seconds_in(_trace):
         return {}

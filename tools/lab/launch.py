@@ -1,6 +1,7 @@
 """Starting hf: on this machine, with mpiexec."""
 
 import os
+import resource
 import subprocess
 import time
 
@@ -60,17 +61,11 @@ def error_line(text):
 
 
 def started(command, file, crowded):
-    """The exit code of a command that writes all it says to a file; it ends when this program has to."""
+    """A command that writes all it says to a file."""
     try:
-        process = subprocess.Popen(command, env=environment(crowded), stdin=subprocess.DEVNULL, stdout=file,
-                                   stderr=subprocess.STDOUT)
+        return subprocess.Popen(command, env=environment(crowded), stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT)
     except OSError as error:
         raise Failure(f"{command[0]} cannot be started: {error.strerror}") from error
-    try:
-        return process.wait()
-    except BaseException:
-        end(process)
-        raise
 
 
 def end(process):
@@ -81,11 +76,25 @@ def end(process):
         process.kill()
 
 
-def timed(command, output, crowded, what):
-    """Wall seconds of a run of hf, whose report goes to `output`; `what` names the run when it fails."""
+def cpu_seconds():
+    """Of the processes that have ended, with the seconds that the system worked for them, as when memory is touched first."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
+def timed(command, output, crowded, what, others=()):
+    # pylint: disable=too-many-arguments,too-many-positional-arguments
+    """Wall seconds of a run of hf, whose report goes to `output`; `what` names the run when it fails. All, with `others` that
+    keep cores busy meanwhile, end when this program has to."""
+    beside = [started(other, subprocess.DEVNULL, crowded) for other in others]
     start = time.monotonic()
-    with open(output, "wb") as file:
-        code = started(command, file, crowded)
+    try:
+        with open(output, "wb") as file:
+            beside.append(started(command, file, crowded))
+        code = beside[-1].wait()
+    finally:
+        for process in beside:
+            end(process)
     if code not in GOOD_CODES:
         text = output.read_text(encoding="utf-8", errors="replace")
         reason = error_line(text) or f"ended with exit code {code}; what it said is in {output}"

@@ -1,8 +1,8 @@
 """Local MP2 of Janssen and Nielsen with hf's own numbers: Figures 10.4 and 10.5, replayed from a trace of one process. Each
 function makes the traces it needs, writes its files and returns lines of text."""
 
-from . import book, models
-from .method_forecast import Forecast, speedup_curves
+from . import book
+from .forecast import Forecast
 from .method_replay import FETCHED, REPLICATED, TRANSFORMATION, WHOLE, LocalMp2
 from .plots import Panel
 from .reproduction import NETWORK
@@ -16,20 +16,18 @@ TRANSPORT = "rma"  # amplitudes are fetched from windows of MPI, which serve at 
 def beside_the_book(rows, name):
     """Speedups and efficiencies on the book's number of processes."""
     told = book.LOCAL_MP2[name]
-    found = {row.step: row.efficiency for row in rows if row.n_rank == told.n_process}
+    found = {row.step: row.efficiency for row in rows if row.processes == told.n_process}
     yield f"on {told.n_process} processes: {'speedup':>10} {'book':>6} {'efficiency':>11}"
     for step, speedup in ((TRANSFORMATION, told.transformation), (FETCHED, None), (REPLICATED, told.iterations), (WHOLE, told.whole)):
         yield f"{step:<27} {told.n_process * found[step]:10.1f} {speedup if speedup else '-':>6} {found[step]:11.3f}"
 
 
 def figure(shop, number, name, title, arguments):
-    forecast = Forecast(LocalMp2(shop.recording(f"figure-{number}", [*arguments, *OPTIONS]), NETWORK, models.GAMMA_SECONDS,
-                                 transport=TRANSPORT))
-    table = forecast.lines([SCHEDULER], PROCESSES)
+    forecast = Forecast(LocalMp2(shop.recording(f"figure-{number}", [*arguments, *OPTIONS]), NETWORK, transport=TRANSPORT), [SCHEDULER], PROCESSES)
     shop.draw(f"figure-{number}", f"Local MP2, {title} in cc-pVDZ (after Janssen and Nielsen, Fig. {number}, simulated)", [
-        Panel("", "Processes", "Speedup", speedup_curves(forecast.rows), linear=True)])
+        Panel("", "Processes", "Speedup", forecast.curves(lambda n, efficiency: efficiency * n), linear=True)])
     return shop.write(f"figure-{number}", [
-        f"Figure {number}: local MP2, {title} in cc-pVDZ", *beside_the_book(forecast.rows, name), "", *table])
+        f"Figure {number}: local MP2, {title} in cc-pVDZ", *beside_the_book(forecast.rows, name), "", *forecast.lines()])
 
 
 def figure_10_4(shop):

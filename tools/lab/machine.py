@@ -3,9 +3,10 @@
 import json
 import os
 import pathlib
-import resource
 import time
 from typing import NamedTuple
+
+from .launch import cpu_seconds
 
 PROC_STAT = "/proc/stat"
 IDLE = (3, 4)      # fields of the line "cpu": idle and waiting for a disk
@@ -35,8 +36,7 @@ def busy_seconds(path):
 def snapshot():
     """Now; None where the system does not say."""
     busy = busy_seconds(PROC_STAT)
-    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return None if busy is None else Snapshot(time.monotonic(), busy, usage.ru_utime + usage.ru_stime)
+    return None if busy is None else Snapshot(time.monotonic(), busy, cpu_seconds())
 
 
 def others_cores(before, after):

@@ -3,12 +3,11 @@ times of tasks."""
 
 import math
 from types import SimpleNamespace
-from typing import NamedTuple
 
 from . import constants, models
 from .linear_algebra import LinearAlgebra
 from .phases import MP2_EXCHANGE
-from .simulation import Rounds
+from .simulation import Rounds, Step
 
 BYTES = models.BYTES_PER_WORD
 TRANSFORMATION, FETCHED, REPLICATED, WHOLE = "transformation", "iterations, T fetched", "iterations, T on every rank", "whole"
@@ -16,25 +15,15 @@ SET_UP = "localisation and domains"
 LOCALISATION, DOMAINS, HALVES, AMPLITUDES, ITERATIONS = range(5)  # numbers of batches of local MP2; iterations go on
 
 
-class Step(NamedTuple):
-    """Seconds of a step, and means over the ranks of its phases; what is in none of them is waiting."""
-    seconds: float
-    phases: dict
-
-    def plus(self, other):
-        return Step(self.seconds + other.seconds, {phase: self.phases.get(phase, 0.0) + other.phases.get(phase, 0.0)
-                                                   for phase in {**self.phases, **other.phases}})
-
-
 class Simulated:
     """A method of a Recording; `one` is a rank of one thread. `transport`: of blocks; None: that of the run, or hf's default."""
 
-    def __init__(self, recording, network, gamma_seconds, n_thread=1, transport=None):
+    def __init__(self, recording, network, n_thread=1, transport=None):
         # pylint: disable=too-many-arguments,too-many-positional-arguments
         if recording.header["n_rank"] > 1:
             raise ValueError(f"{self.TITLE} is replayed from traces of 1 process, not of {recording.header['n_rank']}")
-        self.recording, self.network, self.gamma, self.n_thread = recording, network, gamma_seconds, n_thread
-        self.machine = models.Machine(network.alpha_seconds, BYTES * network.beta_seconds_per_byte, gamma_seconds)
+        self.recording, self.network, self.n_thread = recording, network, n_thread
+        self.machine = network.machine
         self.transport = transport or recording.header.get("onesided")
         self._rounds, self._known = {}, {}
 
@@ -51,6 +40,9 @@ class Simulated:
             self._known[key] = self.complete(key[1], {step: Step(phases.pop("seconds"), phases) for step, phases in found.items()})
         return self._known[key]
 
+    def steps(self, scheduler, n_rank):
+        return self.predict(scheduler, n_rank)
+
     def complete(self, _n_rank, steps):
         """With what is not simulated."""
         return steps
@@ -66,9 +58,9 @@ class Mp2(Simulated):
     """`seconds_of_one` is what one rank takes, unless another time is to compare with (that of a faster algorithm)."""
     TITLE, NAME, WHOLE = "MP2", "mp2", "mp2"
 
-    def __init__(self, recording, network, gamma_seconds, n_thread=1, seconds_of_one=None):
+    def __init__(self, recording, network, n_thread=1, seconds_of_one=None):
         # pylint: disable=too-many-arguments,too-many-positional-arguments
-        super().__init__(recording, network, gamma_seconds, n_thread)
+        super().__init__(recording, network, n_thread)
         mp2, self.algorithm = recording.mp2, recording.mp2["algorithm"]
         self.model = models.Transformation(recording.header["n_function"], mp2["shells"], mp2["correlated_orbitals"],
                                            mp2["virtual_orbitals"], mp2["batches"])
@@ -98,8 +90,8 @@ class Mp2(Simulated):
             yield f"Efficiencies are relative to {self.seconds_of_one:.3f} s on one process"
 
     @staticmethod
-    def measured(batches):
-        return {"mp2": sum(batch.seconds for batch in batches)}
+    def seconds_in(trace):
+        return {"mp2": sum(batch.seconds for batch in trace.batches)}
 
 
 class LocalMp2(Simulated):
@@ -156,7 +148,9 @@ class LocalMp2(Simulated):
                f"{len(self.local['pairs'])} pairs, {self.local['iterations']} iterations; {one[WHOLE].seconds:.3f} s on one process")
 
     @staticmethod
-    def measured(batches):
+    def seconds_in(trace):
+        batches = trace.batches
+
         def span(some):
             return max(batch.end for batch in some) - min(batch.begin for batch in some)
 

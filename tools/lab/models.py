@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 BYTES_PER_WORD = 8
 PROBABILITY = 0.99  # the book's T
-GAMMA_SECONDS = 1e-9  # the order of magnitude that section 8.3 gives
 
 
 class Statistics(NamedTuple):
@@ -24,9 +23,9 @@ class Machine(NamedTuple):
     gamma_seconds: float
 
 
-def machine_from_pingpong(path):
-    """The Machine in a file of `hf-bench pingpong --json`: the line fitted to the messages between rank 0 and the partner
-    of the largest alpha. Messages say nothing about gamma. ValueError."""
+def line_of_pingpong(path):
+    """(alpha, beta per byte) of a file of `hf-bench pingpong --json`: the line fitted to the messages between rank 0 and the
+    partner of the largest alpha. ValueError."""
     try:
         with open(path, encoding="utf-8") as file:
             written = json.load(file)
@@ -39,7 +38,7 @@ def machine_from_pingpong(path):
         raise ValueError(f"{path}: bytes arrived damaged")
     if not (0 < alpha < math.inf and 0 < beta < math.inf):
         raise ValueError(f"{path}: the fitted alpha_seconds is {alpha} and beta_seconds_per_byte is {beta}, expected numbers above 0")
-    return Machine(alpha, BYTES_PER_WORD * beta, GAMMA_SECONDS)
+    return alpha, beta
 
 
 def all_reduce_seconds(machine, n_word, n_process):

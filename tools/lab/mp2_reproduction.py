@@ -33,7 +33,7 @@ def simulated(shop, algorithm, network=NETWORK):
     """Simulated once for all figures."""
     key = algorithm, network
     if key not in shop.simulated:
-        shop.simulated[key] = Mp2(recording(shop, algorithm), network, models.GAMMA_SECONDS)
+        shop.simulated[key] = Mp2(recording(shop, algorithm), network)
     return shop.simulated[key]
 
 
@@ -164,7 +164,7 @@ def figure_5_8(shop, megabytes=MEGABYTES):
     """P2 with the same memory on every process: fewer passes over the integrals the more processes there are. What p
     processes keep together, one process keeps with p times the memory."""
     by_factor = {factor: Mp2(recording(shop, "p2", f"dimer-mp2-p2-memory-{factor}", f"{factor * megabytes} MB"),
-                                      NETWORK, models.GAMMA_SECONDS) for factor in (1, 2, 4)}
+                                      NETWORK) for factor in (1, 2, 4)}
     counts = [p for p in PROCESSES if p <= 32]
     few, one_pass = {}, {}
     for p in counts:
@@ -210,7 +210,7 @@ def table_9_1(shop):
     unique = None
     for algorithm in ("kets", "pairs", "p1", "p2"):
         arguments = [str(shop.inputs / "uracil.mol"), *OPTIONS, "--mp2-algorithm", algorithm, "--memory", "0"]
-        run = Mp2(shop.recording(f"uracil-mp2-{algorithm}", arguments), NETWORK, models.GAMMA_SECONDS)
+        run = Mp2(shop.recording(f"uracil-mp2-{algorithm}", arguments), NETWORK)
         sizes, mp2 = run.model, run.recording.mp2
         unique = unique or mp2["quartets_computed"] / 2.0  # "kets" computes each twice
         kept, sent = models.transformation_words(algorithm, sizes)

@@ -8,8 +8,8 @@ made by the Coulomb pass, that comes before the round (coulomb_pass.py)."""
 import math
 from typing import NamedTuple
 
-from . import coulomb_pass, models, reductions
-from .simulation import Round, Rounds, simulate
+from . import coulomb_pass, phases, reductions
+from .simulation import Round, Rounds, Step, simulate
 
 # Small reductions over all ranks in a build, beside those of the Coulomb pass: counted with water, 4 ranks. The barrier of a
 # round and, with distributed matrices, the sum of the counts of blocks are in the round.
@@ -31,24 +31,23 @@ class Prediction(NamedTuple):
 
 
 class Simulated:
-    """`network` (network.Network) is the machine that is simulated; gamma is the time of one addition in a sum over
-    the ranks; `n_thread` those of each rank."""
+    """`network` (network.Network) is the machine that is simulated; `n_thread` those of each rank."""
+    TITLE, NAME, WHOLE = "Fock builds", "fock", "Fock builds"
 
-    def __init__(self, recording, network, gamma_seconds, n_thread=1):
+    def __init__(self, recording, network, n_thread=1):
         if n_thread < 1:
             raise ValueError(f"{n_thread} threads, expected at least 1")
         self.recording = recording
         self.network = network
         self.n_thread = n_thread
-        self.machine = models.Machine(network.alpha_seconds, models.BYTES_PER_WORD * network.beta_seconds_per_byte,
-                                      gamma_seconds)
+        self.machine = network.machine
         self._known, self._rounds = {}, {}
 
     def rounds(self, size):
         """(rounds of all builds of a size, those of their Coulomb passes or None)"""
         if size.tasks_for not in self._rounds:
             passes = [Round(build.coulomb) for build in size.builds if build.coulomb]
-            builds = [Round(build.computed, build.stored, build.blocks) for build in size.builds]
+            builds = [Round(build.computed, build.stored, build.blocks, build.levels) for build in size.builds]
             header = self.recording.header
             self._rounds[size.tasks_for] = (Rounds(builds, header["n_function"], transport=header.get("onesided")),
                                             Rounds(passes) if passes else None)
@@ -60,6 +59,21 @@ class Simulated:
         if key not in self._known:
             self._known[key] = self._replay(scheduler, n_rank)
         return self._known[key]
+
+    def heading(self):
+        header = self.recording.header
+        yield (f"{header['input_path']}, {header['basis']}: {header['n_function']} functions, matrices {header['fock']}, "
+               f"tasks {header['grain']}; all Fock builds take {self.recording.seconds_of_one:.3f} s on one process")
+
+    def steps(self, scheduler, n_rank):
+        """Of forecast.py; see Prediction."""
+        found = self.predict(scheduler, n_rank)
+        return {self.WHOLE: Step(found.seconds, dict(zip(phases.BUILD, (
+            found.coulomb_seconds, found.compute_seconds, found.idle_seconds, found.communication_seconds))))}
+
+    @staticmethod
+    def seconds_in(trace):
+        return {Simulated.WHOLE: sum(build.seconds for build in trace.builds)}
 
     def _replay(self, scheduler, n_rank):
         size = self.recording.nearest(n_rank * self.n_thread)
@@ -76,7 +90,7 @@ class Simulated:
         compute = size.work_seconds / (n_rank * self.n_thread)
         total = seconds + communication + coulomb
         return Prediction(scheduler, n_rank, size.tasks_for, total, compute, seconds - compute, communication,
-                          self.efficiency(total, n_rank), coulomb)
+                          self.efficiency(None, total, n_rank), coulomb)
 
     def beside_coulomb_tasks(self, build, n_rank):
         """Steps and messages of the Coulomb pass of a build."""
@@ -93,7 +107,7 @@ class Simulated:
             return 1.0
         return sum(build.computed) / (n_rank * simulate(scheduler, build.computed, n_rank, self.network).seconds)
 
-    def efficiency(self, seconds, n_rank):
+    def efficiency(self, _step, seconds, n_rank):
         """Over all threads."""
         return self.recording.seconds_of_one / (n_rank * self.n_thread * seconds)
 
@@ -103,7 +117,7 @@ class Simulated:
         if n_rank == 1 or header["fock"] != "replicated":
             return 0.0  # of distributed matrices it is in the round
         n_part = sum(seconds > 0.0 for seconds in build.computed)
-        return reductions.build_seconds(self.network, self.machine.gamma_seconds, header["n_function"],
+        return reductions.build_seconds(self.network, header["n_function"],
                                         n_site(build, header["n_atom"]), n_rank, adds=build.adds, n_part=n_part)
 
     def falls_below(self, scheduler, level, most=1 << 17):

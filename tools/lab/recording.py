@@ -22,7 +22,7 @@ class RecordingError(ValueError):
 
 class BuildCosts(NamedTuple):
     """One Fock build. `computed[i]` are the seconds of task i, `stored[i]` those of reading its stored integrals
-    back; `info` is what the header says; `blocks` are those of distributed matrices that each task needs, as (number,
+    back; `levels` those of their costs by which hf deals them; `info` is what the header says; `blocks` are those of distributed matrices that each task needs, as (number,
     kind, bytes), `adds` how often blocks of replicated J and K were added to; `coulomb` are the seconds of the tasks of the
     Coulomb pass, where there is one, `coulomb_steps` its steps beside them."""
     computed: array.array
@@ -32,6 +32,7 @@ class BuildCosts(NamedTuple):
     adds: dict
     coulomb: list
     coulomb_steps: list
+    levels: bytes
 
 
 class BatchCosts(NamedTuple):
@@ -47,6 +48,7 @@ class BatchCosts(NamedTuple):
     phases: dict
     bytes: dict
     needs: dict
+    levels: bytes
 
     @property
     def seconds(self):
@@ -94,12 +96,12 @@ def fock_seconds(trace):
                for build in trace.builds)
 
 
-def slowed(trace):
+def slowed(trace, least=SHARED):
     """How much longer the builds took by the clock, as phases are timed, than their tasks on the processor, if other programs
-    had a part of it."""
+    had a part of it (from `least` on)."""
     by_clock = sum(totals[phase] for totals in trace.totals for phase in ("Fock: computing", "Fock: Coulomb pass") if phase in totals)
     on_processor = fock_seconds(trace) / max(1, trace.header["n_thread"])
-    return by_clock / on_processor if on_processor > 0.0 and by_clock > SHARED * on_processor else 1.0
+    return by_clock / on_processor if on_processor > 0.0 and by_clock > least * on_processor else 1.0
 
 
 def mp2_of(header):
@@ -124,7 +126,7 @@ def least(builds):
     coulomb = [min(build.coulomb.get(task, seconds) for build in builds)
                for task, seconds in sorted(builds[0].coulomb.items())]
     return BuildCosts(computed, stored, builds[0].info, builds[0].blocks, builds[0].adds, coulomb,
-                      least_steps([build.coulomb_steps for build in builds]))
+                      least_steps([build.coulomb_steps for build in builds]), builds[0].levels)
 
 
 def least_steps(runs):
@@ -142,7 +144,7 @@ def least_batch(batches):
 
     phases = {phase: min(batch.phases.get(phase, most) for batch in batches) for phase, most in batches[0].phases.items()}
     return BatchCosts(*map(least_of, (TASK, FIRST_QUARTER, SECOND_QUARTER, PAIR_TASK)),
-                      sum(least_of(COPYING)), sum(least_of(STEP)), phases, batches[0].bytes, batches[0].needs)
+                      sum(least_of(COPYING)), sum(least_of(STEP)), phases, batches[0].bytes, batches[0].needs, batches[0].levels)
 
 
 def share_least(sizes):

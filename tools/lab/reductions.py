@@ -32,13 +32,13 @@ class Share:
         return min(everything, sum(n * (1.0 - (1.0 - hit) ** n_part_of_some) for hit, n in self.blocks))
 
 
-def in_node(network, gamma_seconds, numbers, n_in_node):
+def in_node(network, numbers, n_in_node):
     """Every rank clears its own J and K and adds up its share of all ranks', out of their memory."""
     near = network.node_beta_seconds_per_byte
     cleared = WORD * numbers * near
     if n_in_node == 1:
         return cleared
-    return (cleared + WORD * numbers * near + (n_in_node - 1) / n_in_node * numbers * gamma_seconds +
+    return (cleared + WORD * numbers * near + (n_in_node - 1) / n_in_node * numbers * network.addition_seconds +
             2.0 * network.node_alpha_seconds)
 
 
@@ -49,7 +49,7 @@ def messages_seconds(network, n_peer, numbers):
     return -(-n_message // fock.messages_under_way) * network.alpha_seconds
 
 
-def between_nodes(network, gamma_seconds, n_rank, along_row, along_column, adds):
+def between_nodes(network, n_rank, along_row, along_column, adds):
     """Every rank exchanges numbers of all matrices with ranks of the row, then with those of the column: along_row and
     along_column are what all ranks of a node would send to all nodes of the row, and to all of the column, themselves
     included. `adds`: what comes is added up."""
@@ -59,7 +59,7 @@ def between_nodes(network, gamma_seconds, n_rank, along_row, along_column, adds)
     for n_peer, numbers in ((n_column - 1, along_row), (-(-n_node // n_column) - 1, along_column)):
         each = numbers / (n_peer + 1)
         seconds += messages_seconds(network, n_peer, each / in_one)
-        seconds += n_peer * each * (WORD * network.beta_seconds_per_byte + (gamma_seconds / in_one if adds else 0.0))
+        seconds += n_peer * each * (WORD * network.beta_seconds_per_byte + (network.addition_seconds / in_one if adds else 0.0))
     return seconds
 
 
@@ -75,7 +75,7 @@ def to_grid(network, order, n_block, n_rank, n_matrix):
     return n_matrix * (n_message * network.alpha_seconds + each * min(in_one, grid) * network.beta_seconds_per_byte)
 
 
-def build_seconds(network, gamma_seconds, order, n_atom, n_rank, n_sum=2, n_density=1, adds=None, n_part=0):
+def build_seconds(network, order, n_atom, n_rank, n_sum=2, n_density=1, adds=None, n_part=0):
     """Of one build whose `n_part` parts added to blocks as `adds` says; 0 on one rank, whose copying is measured."""
     # pylint: disable=too-many-arguments,too-many-positional-arguments
     if n_rank == 1:
@@ -83,12 +83,12 @@ def build_seconds(network, gamma_seconds, order, n_atom, n_rank, n_sum=2, n_dens
     size, n_block = order**2 / 2, n_atom * (n_atom + 1) // 2
     share, everything = Share(adds or {}, n_part), n_sum * size
     in_one, n_node = min(network.ranks_per_node, n_rank), network.n_node(n_rank)
-    seconds = in_node(network, gamma_seconds, share.numbers(n_part / n_rank, everything), in_one)
+    seconds = in_node(network, share.numbers(n_part / n_rank, everything), in_one)
     seconds += to_grid(network, order, n_block, n_rank, n_sum + n_density)
     if n_node > 1:
         n_column = columns(n_node)
         of_node = share.numbers(n_part * in_one / n_rank, everything)
         of_row = share.numbers(n_part * in_one * n_column / n_rank, everything)
-        seconds += between_nodes(network, gamma_seconds, n_rank, of_node, of_row / n_column, True)
-        seconds += between_nodes(network, 0.0, n_rank, n_density * size, n_density * size / n_column, False)
+        seconds += between_nodes(network, n_rank, of_node, of_row / n_column, True)
+        seconds += between_nodes(network, n_rank, n_density * size, n_density * size / n_column, False)
     return seconds

@@ -10,7 +10,7 @@ from .recording import Recording
 from .network import Network
 
 # hf computes an integral tens of times as fast as the cluster of the book, so its network must not be that of the book.
-NETWORK = Network(1.5e-6, 1e-10, 3e-6, 2e-7, 1e-6)
+NETWORK = Network()
 # One process has no density of its own in its first build but that of the atoms, which lets go of half the quartets:
 # the second build has nearly all.
 TWO_BUILDS = ["--memory", "0", "--max-iterations", "2"]
@@ -83,7 +83,7 @@ def n_unique(n_shell):
 def round_efficiency(recording, scheduler, n_rank):
     """Of the last build's round of tasks alone: there is no Fock matrix in chapter 7."""
     build = last_build(recording)
-    simulated = Simulated(recording, NETWORK, models.GAMMA_SECONDS)
+    simulated = Simulated(recording, NETWORK)
     return simulated.round_efficiency(scheduler, build, n_rank)
 
 
@@ -187,14 +187,13 @@ def figure_8(shop, number, fock, basis, options, sizes=(1, 4, 16, 100), last_onl
     """Fig. 8.3 (replicated) or 8.6 (distributed): Fock builds of the uracil dimer."""
     dimer = [str(shop.inputs / "uracil-dimer.mol"), "--basis", basis, "--fock", fock, *options]
     name = f"figure-{number}-{basis}"
-    simulated = Simulated(shop.recording(f"dimer-{basis}-{fock}", dimer, sizes, last_only), NETWORK,
-                          models.GAMMA_SECONDS)
+    simulated = Simulated(shop.recording(f"dimer-{basis}-{fock}", dimer, sizes, last_only), NETWORK)
     curves = [Curve("ideal", [(p, p) for p in PROCESSES_8], "ideal")]
     lines = [f"Figure {number}: speedup of the Fock build, uracil dimer in {basis}, matrices {fock}",
              f"{'':>10} {'replay, 100 processes':>22} {'model':>7} {'book (aug-cc-pVTZ)':>19}"]
     for colour, scheduler in enumerate(("manager", "counter", "steal", "static")):
         speedups = [(p, p * simulated.predict(scheduler, p).efficiency) for p in PROCESSES_8]
-        model = [(p, p * simulated.efficiency(model_seconds(simulated, scheduler, p), p)) for p in PROCESSES_8]
+        model = [(p, p * simulated.efficiency(None, model_seconds(simulated, scheduler, p), p)) for p in PROCESSES_8]
         curves.append(Curve(f"{scheduler}, replay", speedups, "replay", colour))
         if scheduler in ("manager", "static"):
             curves.append(Curve(f"{scheduler}, model", model, "model", colour))
@@ -217,7 +216,7 @@ def figure_5_7(shop, megabytes=150, counts=(1, 2, 4, 8, 12, 16, 24, 32)):
              f"{'whole SCF':>10}"]
     for p in counts:
         recording = shop.recording(f"dimer-stored-{p}", [*dimer, "--memory", f"{megabytes * p} MB"], (p,))
-        found = StoredRun(recording, Simulated(recording, NETWORK, models.GAMMA_SECONDS).predict("static", p).seconds)
+        found = StoredRun(recording, Simulated(recording, NETWORK).predict("static", p).seconds)
         first = first or found
         fock.append((p, first.fock_seconds / found.fock_seconds))
         scf.append((p, first.scf_seconds(1) / found.scf_seconds(p)))

@@ -77,11 +77,23 @@ class Outcome(NamedTuple):
     tasks: int
 
 
+class Step(NamedTuple):
+    """Seconds of a step, and means over the ranks of its phases; what is in none of them is waiting."""
+    seconds: float
+    phases: dict
+
+    def plus(self, other):
+        return Step(self.seconds + other.seconds, {phase: self.phases.get(phase, 0.0) + other.phases.get(phase, 0.0)
+                                                   for phase in {**self.phases, **other.phases}})
+
+
 class Round(NamedTuple):
-    """Seconds of each task; of reading its stored integrals; the (number, kind, bytes) of the blocks that it needs."""
+    """Seconds of each task; of reading its stored integrals; the (number, kind, bytes) of the blocks that it needs; levels of the
+    costs by which hf deals tasks (empty: it deals them by seconds)."""
     costs: list
     stored: dict = {}
     blocks: dict = {}
+    levels: bytes = b""
 
 
 class Rounds:
@@ -94,7 +106,9 @@ class Rounds:
         self._transport = transport or "thread"
         kinds = [trace.TASK, trace.STORED_TASK, trace.FIRST_QUARTER, trace.SECOND_QUARTER, trace.PAIR_TASK, trace.COPYING, trace.STEP, LOCAL_EXCHANGE]
         records = []
-        for number, (costs, stored, blocks) in enumerate(rounds):
+        for number, levels in [*enumerate(one.levels for one in rounds), *enumerate((one.levels for one in batches), trace.FIRST_BATCH)]:
+            records += [(trace.EIGHT.unpack_from(levels, i)[0], i, 0.0, number, 0, trace.LEVELS) for i in range(0, len(levels), trace.EIGHT.size)]
+        for number, (costs, stored, blocks, _) in enumerate(rounds):
             records += [(float(block), task, n_byte, number, 0, kind)
                         for task, needs in blocks.items() for block, kind, n_byte in needs]
             records += [(0.0, task, seconds, number, 0, 0) for task, seconds in enumerate(costs) if seconds > 0.0]
@@ -108,7 +122,7 @@ class Rounds:
                         for task, needs in batch.needs.items() for block, n_byte in needs.items()]
         header = {**(header or {}), "kinds": kinds, "n_function": n_function, "model": {"fock": vars(constants.of("fock"))},
                   "reads_only": reads_only,
-                  "builds": [{"n_task": max(len(costs), 1 + max(stored, default=-1))} for costs, stored, _ in rounds]}
+                  "builds": [{"n_task": max(len(costs), 1 + max(stored, default=-1))} for costs, stored, *_ in rounds]}
         self._path = pathlib.Path(tempfile.mkdtemp(prefix="hf-simulate-"), "rounds.trace")
         weakref.finalize(self, shutil.rmtree, self._path.parent)
         trace.write(self._path, header, records)

@@ -1,9 +1,8 @@
 """The measures of tools/speedup as lines of text, as CSV and as JSON; replays of the reference run's trace beside them."""
 
-from typing import NamedTuple
-
 from . import cells, phases
 from .cells import cell
+from .forecast import Forecast, Measured
 from .prediction import Simulated
 from .recording import Recording, RecordingError
 from .trace import TraceError
@@ -137,60 +136,33 @@ def json_object(points, references):
 
 # ---- Replays ----
 
-class Compared(NamedTuple):
-    """The Fock builds of a case on a number of processes, in seconds; `measured` None: not run."""
-    case: tuple
-    processes: int
-    crowded: bool
-    measured: float | None
-    replay: float
-    tasks_for: int             # processes that the replayed tasks were cut for
-
-    @property
-    def ratio(self):
-        return self.replay / self.measured if self.measured else None
-
-    def record(self):
-        return {"fock": self.case.fock, "onesided": self.case.onesided or "", "schedule": self.case.schedule,
-                "processes": self.processes, "more_than_cores": int(self.crowded), "measured_seconds": self.measured,
-                "replay_seconds": self.replay, "replay_over_measured": self.ratio, "replay_tasks_for": self.tasks_for}
-
-
-def compare(folder, points, references, machine, more_processes):
-    """(Compared of all cases in turn: the points measured, and those that are only predicted; lines on builders without);
-    `machine` are the network and the time of an addition."""
-    rows, failed, known = [], {}, {}
-    for case in dict.fromkeys(point.case for point in points):
-        reference = references[case.builder]
+def compare(folder, points, references, network, more_processes):
+    """({builder: Forecast} of what was measured and of more numbers of processes, from the trace of the reference; lines on builders
+    without one)."""
+    found, failed = {}, []
+    for builder, reference in references.items():
+        own = [point for point in points if point.case.builder == builder]
         path = folder.trace_of(reference.case, reference.processes)
         try:
             if path is None:
                 raise RecordingError("there is no trace of the reference")
-            if path not in known:
-                known[path] = Simulated(Recording([path]), *machine)
+            part = Simulated(Recording([path]), network)
+            measured = [Measured(point.case.schedule, point.processes, point.crowded, {part.WHOLE: point.fock.seconds}) for point in own]
+            found[builder] = Forecast(part, dict.fromkeys(run.scheduler for run in measured), more_processes, measured)
         except (RecordingError, TraceError) as error:
-            failed[f"{case.builder.title}: not replayed: {error}"] = None
-            continue
-        measured = {point.processes: point for point in points if point.case == case}
-        for count in sorted({*measured, *more_processes}):
-            point, replayed = measured.get(count), known[path].predict(case.schedule, count)
-            rows.append(Compared(case, count, point is not None and point.crowded,
-                                 point.fock.seconds if point else None, replayed.seconds, replayed.tasks_for))
-    return rows, list(failed)
+            failed.append(f"{builder.title}: not replayed: {error}")
+    return found, failed
 
 
-def compared_lines(rows):
+def compared(forecasts):
+    """For CSV and JSON."""
+    return [{"fock": builder.fock, "onesided": builder.onesided or "", **record}
+            for builder, forecast in forecasts.items() for record in forecast.records()]
+
+
+def compared_lines(forecasts):
     """For people."""
-    yield "Fock builds: measured, and replayed from the trace of the reference; seconds"
-    yield f"{'':28} " + " ".join(f"{head:>10}" for head in ("processes", "measured", "replay", "over meas."))
-    title = None
-    for row in rows:
-        name, title = "" if title == row.case.title else row.case.title, row.case.title
-        yield (f"{name:28} {str(row.processes) + (MARK if row.crowded else ''):>10} {cell(row.measured, '.4g'):>10} "
-               f"{row.replay:10.4g} {cell(row.ratio, '.3f'):>10}")
-    yield "over meas.: the column before it over what was measured; -: not run"
-    coarse = [row for row in rows if row.processes > row.tasks_for]
-    if coarse:
-        last = max(coarse, key=lambda row: row.processes)
-        yield (f"Replays are of tasks cut for {of_processes(last.tasks_for)}, as the reference had them; on {last.processes} hf cuts "
-               "smaller ones, which share out better. tools/replay makes them for each number.")
+    for builder, forecast in forecasts.items():
+        yield f"{builder.title}: measured, and replayed from the trace of the reference"
+        yield from forecast.lines()
+    yield "Tasks are cut for as many processes as the reference had; tools/replay makes them for each number."

@@ -4,8 +4,8 @@ A record is a span of time on one thread of one rank. The kinds below FIRST_SPEC
 "kinds": "task" (computed), "stored task" (read back from memory), "Coulomb task" (of the Coulomb pass, numbered apart
 from the others), "Coulomb step" (beside these: what coulomb_pass.py divides) and the phases of the run's report, by name. Two
 special kinds structure the file: RANK begins the records of another rank, TOTAL has the seconds of a whole phase. Two
-more say which blocks of distributed matrices a task needs, for J or for K; the last two how often a block of replicated J or
-K was added to in a build.
+more say which blocks of distributed matrices a task needs, for J or for K; two how often a block of replicated J or K was added to
+in a build; the last has the levels of cost of eight tasks by which hf dealt them.
 
 Batches of a transformation of integrals (MP2) are numbered from FIRST_BATCH on, beside the Fock builds: "task" is then one
 of the first half (without its quarters, where these are recorded apart), "pair task" one of the second. What the transformation
@@ -22,8 +22,9 @@ from . import coulomb_pass
 
 FORMAT, VERSION = "hf-trace", 1
 RECORD = struct.Struct("<dqfHBB")  # start, task, seconds, build, thread, kind
-ADDS_J, ADDS_K, BLOCK_J, BLOCK_K, TOTAL, RANK = 250, 251, 252, 253, 254, 255
-FIRST_SPECIAL = ADDS_J
+LEVELS, ADDS_J, ADDS_K, BLOCK_J, BLOCK_K, TOTAL, RANK = 249, 250, 251, 252, 253, 254, 255
+FIRST_SPECIAL = LEVELS
+EIGHT = struct.Struct("<d")  # levels in place of a start
 NO_BUILD = 0xFFFF  # outside of the Fock builds and batches
 FIRST_BATCH = 0x8000
 TASK, STORED_TASK, COULOMB_TASK, PAIR_TASK = "task", "stored task", "Coulomb task", "pair task"
@@ -45,6 +46,7 @@ class Build:
         self.info = info
         self.n_task = info["n_task"]
         self.computed = array.array("d", bytes(8 * self.n_task))  # seconds of task i
+        self.levels = b""  # of the cost of task i, in eights; empty: not recorded
         self.stored = {}   # seconds of task i where its stored integrals were read
         self.owner = {}    # rank that read them
         self.coulomb = {}  # seconds of task i of the Coulomb pass
@@ -59,7 +61,7 @@ class Batch:
 
     def __init__(self):
         self.tasks = {TASK: {}, FIRST_QUARTER: {}, SECOND_QUARTER: {}, PAIR_TASK: {}, COPYING: {}, STEP: {}}
-        self.phases = {}
+        self.levels, self.phases = b"", {}
         self.owner = {TASK: {}, PAIR_TASK: {}}  # rank that did a task
         self.bytes = {}    # that a pair task reads
         self.needs = {}    # {task: {number of a block among pairs i >= j: bytes}}
@@ -119,6 +121,9 @@ class Trace:
             elif kind in (ADDS_J, ADDS_K):
                 known = self.builds[number].adds[kind].setdefault(round(start), [0, seconds])
                 known[0] += task
+            elif kind == LEVELS and number != NO_BUILD:
+                of = self.batch(number) if number >= FIRST_BATCH else self.builds[number]
+                of.levels += EIGHT.pack(start)
             elif number == NO_BUILD:
                 if kinds[kind] == SET_UP and not self.batches:
                     self.set_up = seconds

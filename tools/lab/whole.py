@@ -9,20 +9,17 @@ one rank, divided as the model's computing is, and the model's messages.
 
 Products are sorted by the first rank of each node for all of it; here that is divided over the ranks and threads of a node, too."""
 
+import functools
 from typing import NamedTuple
 
-from . import cells, constants, models, phases
+from . import constants, models, phases
 from .linear_algebra import LinearAlgebra, Search
-from .plots import Curve, Layer, draw, stacked_bars
+from .simulation import Step
 
 SET_UP, ONE_ELECTRON, GUESS, DIAGONALISATION, ALGEBRA, PROPERTIES, OUTPUT = (
     "Set-up", "One-electron integrals", "Initial guess", "Diagonalisation", "Other linear algebra", "Properties", "Output")
 OTHERS = (SET_UP, ONE_ELECTRON, GUESS, DIAGONALISATION, ALGEBRA, PROPERTIES, OUTPUT)
-FOCK = (phases.COULOMB_PASS, phases.COMPUTING, phases.WAITING_FOR_LAST_RANK, phases.MOVING_MATRICES)
-ORDER = (SET_UP, ONE_ELECTRON, GUESS, *FOCK, DIAGONALISATION, ALGEBRA, PROPERTIES, OUTPUT)
-SHORT = {SET_UP: "set-up", ONE_ELECTRON: "one-el.", GUESS: "guess", phases.COULOMB_PASS: "Coulomb",
-         phases.COMPUTING: "computing", phases.WAITING_FOR_LAST_RANK: "waiting", phases.MOVING_MATRICES: "moving",
-         DIAGONALISATION: "diag.", ALGEBRA: "algebra", PROPERTIES: "propert.", OUTPUT: "output"}
+ORDER = (SET_UP, ONE_ELECTRON, GUESS, *phases.BUILD, DIAGONALISATION, ALGEBRA, PROPERTIES, OUTPUT)
 # Shares of the set-up, fresh memory included. A rank alone on one of 64 nodes has, beside its rows, 0.16 of C40H82/6-31G* and about
 # 0.17 of 64 water/6-31G, of which a quarter is each rank's however many share the node.
 SET_UP_OF_ALL, SET_UP_OF_NODE = 0.80, 0.15
@@ -46,14 +43,16 @@ class Whole(NamedTuple):
 
     @property
     def fock(self):
-        return sum(self.seconds[phase] for phase in FOCK)
+        return sum(self.seconds[phase] for phase in phases.BUILD)
 
 
 class WholeRuns:
     """From a Simulated whose traces were made on one rank, and MEASURED of linear_algebra.py."""
+    TITLE, NAME, WHOLE = "whole calculation", "whole", "whole"
 
     def __init__(self, simulated, lapack=None):
         self.simulated, self.lapack = simulated, lapack
+        self.recording, self.n_thread = simulated.recording, simulated.n_thread
         header = simulated.recording.header
         if header["n_rank"] != 1:
             raise ValueError(f"whole calculations are predicted from traces of 1 process, not of {header['n_rank']}")
@@ -64,6 +63,30 @@ class WholeRuns:
         self.n_iteration = len(simulated.recording.sizes[0].builds)
         measured = simulated.recording.other_seconds
         self.measured = {phase: measured.get(phase, 0.0) for phase in OTHERS}
+
+    @functools.cached_property
+    def one(self):
+        """The calculation on one process of one thread."""
+        simulated = self.simulated
+        if self.n_thread == 1:
+            return self.predict("static", 1)
+        return WholeRuns(type(simulated)(self.recording, simulated.network), self.lapack).one
+
+    def heading(self):
+        yield (f"Whole calculations: {self.n_iteration} iterations, {self.order} functions, {self.n_occupied} occupied orbitals, "
+               f"{self.one.total:.3f} s on one process")
+
+    def steps(self, scheduler, n_rank):
+        """Of forecast.py."""
+        found = self.predict(scheduler, n_rank)
+        return {self.WHOLE: Step(found.total, found.seconds)}
+
+    def efficiency(self, _step, seconds, n_rank):
+        return self.one.total / (n_rank * self.n_thread * seconds)
+
+    @staticmethod
+    def seconds_in(trace):
+        return {WholeRuns.WHOLE: max(totals[phases.TOTAL] for totals in trace.totals)}
 
     def algebra(self, n_rank, n_thread):
         return LinearAlgebra(self.simulated.network, n_rank, self.order, self.lapack, n_thread)
@@ -95,8 +118,7 @@ class WholeRuns:
 
     def fock_seconds(self, scheduler, n_rank):
         """Of the phases of the Fock builds."""
-        fock = self.simulated.predict(scheduler, n_rank)
-        return dict(zip(FOCK, (fock.coulomb_seconds, fock.compute_seconds, fock.idle_seconds, fock.communication_seconds)))
+        return self.simulated.steps(scheduler, n_rank)[self.simulated.WHOLE].phases
 
     def predict(self, scheduler, n_rank):
         network, n_thread = self.simulated.network, self.simulated.n_thread
@@ -127,46 +149,3 @@ def set_up_share(n_rank, in_node, n_thread, rows):
     do not share."""
     of_all = SET_UP_OF_ALL * -(-rows // (n_rank * n_thread)) / rows
     return of_all + SET_UP_OF_NODE / in_node + 1.0 - SET_UP_OF_ALL - SET_UP_OF_NODE
-
-
-def make_rows(runs, schedulers, processes):
-    return [runs.predict(scheduler, n_rank) for scheduler in schedulers for n_rank in processes]
-
-
-def efficiency(row, one, n_thread):
-    return one.total / (row.n_rank * n_thread * row.total)
-
-
-def lines(rows, runs, one):
-    """For people; `one` is the calculation on one process of one thread."""
-    n_thread = runs.simulated.n_thread
-    yield (f"Whole calculations: {runs.n_iteration} iterations, {runs.order} functions, {runs.n_occupied} occupied "
-           f"orbitals, {one.total:.3f} s on one process; seconds")
-    for scheduler in dict.fromkeys(row.scheduler for row in rows):
-        yield ""
-        yield (f"{scheduler:>9} " + " ".join(f"{SHORT[phase]:>9}" for phase in ORDER)
-               + f" | {'total':>9} {'speedup':>8} {'effic.':>6}")
-        for row in rows:
-            if row.scheduler == scheduler:
-                yield (f"{row.n_rank:9d} " + " ".join(f"{row.seconds[phase]:9.4g}" for phase in ORDER)
-                       + f" | {row.total:9.4g} {one.total / row.total:8.2f} {efficiency(row, one, n_thread):6.3f}")
-
-
-def csv_text(rows, one, n_thread):
-    return cells.csv_text([[row.scheduler, row.n_rank, n_thread, *(row.seconds[phase] for phase in ORDER), row.total,
-                            efficiency(row, one, n_thread)] for row in rows],
-                          ["scheduler", "processes", "threads", *(SHORT[phase] for phase in ORDER), "total", "efficiency"])
-
-
-def draw_all(folder, rows, title, one, n_thread):
-    """Speedup of whole calculations, and where the time goes with the best scheduler of each number of processes."""
-    counts = sorted({row.n_rank for row in rows})
-    ideal = Curve("ideal", [(n, n * n_thread) for n in counts], "ideal")
-    curves = [Curve(scheduler, [(row.n_rank, one.total / row.total) for row in rows if row.scheduler == scheduler],
-                    "replay") for scheduler in dict.fromkeys(row.scheduler for row in rows)]
-    draw(str(folder / "whole-speedup"), title, "Processes", "Speedup of the whole calculation", [*curves, ideal], True)
-    best = [min((row for row in rows if row.n_rank == n), key=lambda row: row.total) for n in counts]
-    layers = [Layer(phase, [100.0 * row.seconds[phase] / row.total for row in best], phases.colour(phase))
-              for phase in ORDER]
-    stacked_bars(str(folder / "whole-phases"), title, "Processes", "Share of the whole calculation / %",
-                 [str(n) for n in counts], layers)

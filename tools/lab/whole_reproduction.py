@@ -5,7 +5,7 @@ import dataclasses
 import math
 
 from . import cells, molecules, phases, whole
-from .models import GAMMA_SECONDS
+from .forecast import Forecast
 from .plots import Curve, Panel
 from .prediction import Simulated
 from .reproduction import NETWORK
@@ -35,15 +35,13 @@ def recording_of(shop, kind, size, basis, part="whole", more=()):
 def strong(shop):
     """Seconds by phase, and plots of speedup and of the phases' shares."""
     for kind, size, basis in STRONG:
-        runs = whole.WholeRuns(Simulated(recording_of(shop, kind, size, basis), NETWORK, GAMMA_SECONDS))
-        one = runs.predict("static", 1)
-        rows = whole.make_rows(runs, (SCHEDULER,), PROCESSES)
+        runs = whole.WholeRuns(Simulated(recording_of(shop, kind, size, basis), NETWORK))
+        found = Forecast(runs, (SCHEDULER,), PROCESSES)
         name = kind if size is None else f"{kind}-{size}"
-        lines = shop.write(f"whole-{name}", whole.lines(rows, runs, one))
+        lines = shop.write(f"whole-{name}", found.lines())
         folder = shop.folder / f"whole-{name}"
         folder.mkdir(exist_ok=True)
-        (folder / "whole.csv").write_text(whole.csv_text(rows, one, 1), encoding="utf-8")
-        whole.draw_all(folder, rows, f"{name}, {basis}, whole calculation", one, 1)
+        found.write(folder, f"{name}, {basis}")
         yield f"{name}, {basis}"
         yield from lines
         yield ""
@@ -62,8 +60,9 @@ class LargerRuns(whole.WholeRuns):
         *_, self.half, self.full = runs
         full, self.factor = self.full, factor
         self.simulated, self.lapack, self.n_iteration, self.search = full.simulated, full.lapack, full.n_iteration, full.search
+        self.recording, self.n_thread = full.recording, full.n_thread
         self.order, self.n_occupied = round(factor * full.order), round(factor * full.n_occupied)
-        self.n_row = whole.n_row(round(factor * full.simulated.recording.header["n_atom"]), self.order)
+        self.n_row = whole.n_row(round(factor * full.recording.header["n_atom"]), self.order)
         self.measured = {phase: self.grown(runs[0].measured[phase], seconds, full.order / runs[0].order)
                          for phase, seconds in full.measured.items()} | {whole.OUTPUT: full.measured[whole.OUTPUT]}
 
@@ -85,7 +84,7 @@ class Point:
 
     def __init__(self, runs, n_rank, traced):
         self.n_rank, self.traced = n_rank, traced
-        self.one, self.many = runs.predict("static", 1), runs.predict(ISO_SCHEDULER, n_rank)
+        self.one, self.many = runs.one, runs.predict(ISO_SCHEDULER, n_rank)
         self.work = {"Fock": self.one.fock, "whole": self.one.total}
         self.efficiency = {"Fock": self.one.fock / (n_rank * self.many.fock), "whole": self.one.total / (n_rank * self.many.total)}
 
@@ -126,14 +125,15 @@ def crossing(points, part, level):
 def isoefficiency_of(recordings, name, n_node, found):
     """Lines on a series with so many ranks on a node; found[part, level] becomes [(processes, work per process, mark)]."""
     network = dataclasses.replace(NETWORK, ranks_per_node=n_node)
-    runs = [whole.WholeRuns(Simulated(recording, network, GAMMA_SECONDS)) for recording in recordings]
+    runs = [whole.WholeRuns(Simulated(recording, network)) for recording in recordings]
     for n_rank in ISO_PROCESSES[n_node]:
         points, line, most = list(points_of(runs, n_rank)), f"{name:>15} {n_node:6d} {n_rank:9d}", None
         for part in PARTS:
             for level in LEVELS:
                 work, point = crossing(points, part, level)
                 mark = "*" if point and not point.traced else "<" if point is points[0] else ""
-                line += f"{cells.cell(work, '.3g') + mark:>12}"
+                best = max(one.efficiency[part] for one in points)
+                line += f"{f'{work:.3g}{mark}' if work else f'({best:.2f})':>12}"
                 found.setdefault((part, level), []).append((n_rank, work, mark))
                 most = point if (part, level) == ("whole", LEVELS[0]) else most
         most = most or max(points, key=lambda point: point.efficiency["whole"])
@@ -144,7 +144,7 @@ def isoefficiency(shop):
     """Work per process that keeps LEVELS, of Fock builds and whole calculations; what bounds it; its growth."""
     rows, curves = [], {part: [] for part in PARTS}
     lines = [f"Isoefficiency: seconds of one process per process ({ISO_SCHEDULER}); *: beyond the largest molecule traced, extrapolated; "
-             "<: of the smallest one",
+             "<: of the smallest one; in brackets: the most that any reaches",
              f"{'':15} {'a node':>6} {'processes':>9}" + "".join(f"{part + f' {level:.2f}':>12}" for part in PARTS for level in LEVELS)
              + f"  lost by the whole next to {LEVELS[0]:.2f}"]
     for colour, (kind, (sizes, basis)) in enumerate(SERIES.items()):

@@ -62,6 +62,22 @@ TEST(threads_share_cores)
     run_on(&node, 4, compute_by_rank);
 }
 
+/** Rank 0 computes 1 s; after .25 s rank 1 wakes up, which takes the core that they share half a second. */
+static void compute_beside_a_nap(void *data)
+{
+    if (hf_sim_rank() == 1) nanosleep(&(struct timespec){.tv_nsec = 250000000}, NULL);
+    if (hf_sim_rank() == 1) return;
+    hf_sim_compute(1.0);
+    assert_now(1.5);
+}
+
+TEST(naps_take_shared_cores)
+{
+    const struct hf_sim_machine node = {
+        .ranks_per_node = 2.0, .cores_per_node = 1.0, .nap_seconds = 0.5};
+    run_on(&node, 2, compute_beside_a_nap);
+}
+
 /* ---- Messages and collective calls ---- */
 
 /** Rank 1 sends 20 bytes, then 10 bytes along the same line; rank 2 sends 10 bytes at the same time. */
@@ -360,6 +376,7 @@ TEST(damaged_records_are_refused)
     assert_refused(1, 24, 1, 1e300, good, "damaged");
     assert_refused(1, 24, 1, 0, good, "damaged");
     assert_refused(1, 24, 1, 1, (struct test_record){.seconds = -1.0f}, "damaged");
+    assert_refused(1, 24, 1, 1, (struct test_record){.task = -1, .kind = 249}, "damaged");
     for (int kind = 0; kind <= 252; kind += 252) {
         assert_refused(1, 24, 1, 1, (struct test_record){.seconds = NAN, .kind = kind}, "damaged");
         assert_refused(1, 24, 1, 1, (struct test_record){.seconds = 1e9f, .kind = kind}, "damaged");

@@ -2,10 +2,11 @@
 
 import os
 import re
-import resource
 import subprocess
 import tempfile
 import time
+
+from lab.launch import cpu_seconds
 
 LINES_KEPT = 40
 
@@ -20,12 +21,6 @@ def keep(name, text):
     with os.fdopen(descriptor, "w", encoding="utf-8") as file:
         file.write("\n".join(text.splitlines()[-LINES_KEPT:]) + "\n")
     return path
-
-
-def cpu_seconds():
-    """Of the programs that have ended."""
-    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return usage.ru_utime + usage.ru_stime
 
 
 def timed(name, command, folder, environment=None, good_codes=(0,)):
