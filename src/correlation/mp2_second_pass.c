@@ -39,15 +39,15 @@ struct second_pass {
 struct passer {
     struct second_pass *pass;
     struct hf_mp2_bra bra;
-    const double *block;      /**< T_ia(rs) of the bra */
-    int n_rs, end;            /**< end: first function after the last site of the bra */
-    double *plane;            /**< (mn|rs) of one rs */
-    double *half;             /**< [spin][rs][i][length] (in|rs) */
-    double *back;             /**< [i][length] sum_a C_na T_ia(rs) of one rs */
-    double *packed, *compact; /**< left matrices */
-    double *joined;           /**< left matrix [n][2 n_i]: C_mi, then back_im */
-    double *product, *sum;    /**< [i][length] */
-    double *of_virtual;       /**< [a][length] */
+    const double *block;             /**< T_ia(rs) of the bra */
+    int n_rs, end;                   /**< end: first function after the last site of the bra */
+    double *plane;                   /**< (mn|rs) of one rs */
+    double *half;                    /**< [i][length] (in|rs) of one rs */
+    double *back;                    /**< [i][length] sum_a C_na T_ia(rs) of one rs */
+    double *packed, *compact;        /**< left matrices */
+    double *joined;                  /**< left matrix [n][2 n_i]: C_mi, then back_im */
+    double *sum;                     /**< [i][length] */
+    double *of_virtual[HF_MAX_SPIN]; /**< [a][length] */
     double
         *density; /**< [n][length] G_mnrs + G_nmrs of one rs; it replaces integrals in the strips */
     int *strip_of;      /**< [n_shell][n_shell] strip of a ket; -1: none */
@@ -80,13 +80,6 @@ static const double *amplitude_row(const struct passer *own, int spin, int i, in
     const size_t n_rs = (size_t)own->n_rs;
     return own->block + hf_mp2_place(mp2, spin, mp2->batch.begin[spin] + i, n_rs) +
            (size_t)rs * mp2->orbitals[spin].length;
-}
-
-/** Rows (in|rs) of a spin. */
-static double *half_of(const struct passer *own, int spin, int rs)
-{
-    const size_t n_before = spin > 0 ? (size_t)own->n_rs * (size_t)n_of_spin(own, 0) : 0;
-    return own->half + (n_before + (size_t)rs * (size_t)n_of_spin(own, spin)) * own->pass->length;
 }
 
 /** back = sum_a C_na T_ia(rs) of a spin. */
@@ -123,6 +116,26 @@ static const double *select_rows(struct passer *own, int n_i,
     return own->compact;
 }
 
+/** of_virtual += sum_i T_ia(rs) (in|rs) of a spin. */
+static void add_virtual(struct passer *own, int spin, int rs)
+{
+    const struct hf_mp2_orbitals *orbitals = orbitals_of(own, spin);
+    const int n_i = n_of_spin(own, spin), n_a = orbitals->n_virtual;
+    const size_t length = own->pass->length;
+    hf_pack(n_a, n_i, amplitude_row(own, spin, 0, rs), 1, (size_t)own->n_rs * orbitals->length,
+            own->packed);
+    for (int i = 0; i < n_i; i++) own->row[i] = own->half + (size_t)i * length;
+    own->pass->mp2->multiply(&(struct hf_product){.n_row = n_a,
+                                                  .n_inner = n_i,
+                                                  .n_column = length,
+                                                  .left = own->packed,
+                                                  .right = own->row,
+                                                  .to = own->of_virtual[spin],
+                                                  .to_step = length,
+                                                  .add = rs > 0});
+    own->n_flop += 2.0 * own->pass->panel.n * n_i * n_a;
+}
+
 /** sum [i][length] += sum_m back_im (mn|rs). */
 static void add_occupied(struct passer *own, int spin, const double *back, double *sum)
 {
@@ -141,10 +154,10 @@ static void add_occupied(struct passer *own, int spin, const double *back, doubl
                                  .n_column = (size_t)block->width,
                                  .left = left,
                                  .right = own->row,
-                                 .to = own->product + (size_t)(b * HF_MP2_PANEL_COLUMNS),
-                                 .to_step = length});
+                                 .to = sum + (size_t)(b * HF_MP2_PANEL_COLUMNS),
+                                 .to_step = length,
+                                 .add = true});
     }
-    for (size_t k = 0; k < (size_t)n_i * length; k++) sum[k] += own->product[k];
     own->n_flop += 2.0 * n_i * panel->n_element;
 }
 
@@ -196,27 +209,6 @@ static void add_rows(const struct passer *own, int spin, int q, int n_q, const d
     pthread_mutex_unlock(&pass->mutex);
 }
 
-/** Y_na += sum_i,rs T_ia(rs) (in|rs) of a spin. */
-static void add_virtual(struct passer *own, int spin)
-{
-    const struct hf_mp2_orbitals *orbitals = orbitals_of(own, spin);
-    const int n_i = n_of_spin(own, spin), n_inner = own->n_rs * n_i, n_a = orbitals->n_virtual;
-    const size_t length = own->pass->length;
-    hf_pack(n_a, n_inner, amplitude_row(own, spin, 0, 0), 1, orbitals->length, own->packed);
-    for (int i = 0; i < n_i; i++)
-        for (int rs = 0; rs < own->n_rs; rs++)
-            own->row[i * own->n_rs + rs] = half_of(own, spin, rs) + (size_t)i * length;
-    own->pass->mp2->multiply(&(struct hf_product){.n_row = n_a,
-                                                  .n_inner = n_inner,
-                                                  .n_column = length,
-                                                  .left = own->packed,
-                                                  .right = own->row,
-                                                  .to = own->of_virtual,
-                                                  .to_step = length});
-    own->n_flop += 2.0 * own->pass->panel.n * n_inner * n_a;
-    add_rows(own, spin, orbitals->n_occupied, n_a, own->of_virtual);
-}
-
 /** Y of a bra whose strips are complete, and its density. */
 static void transform(struct passer *own)
 {
@@ -230,7 +222,8 @@ static void transform(struct passer *own)
         for (int spin = 0; spin < pass->mp2->n_spin; spin++) {
             const size_t first = spin > 0 ? n_alpha * length : 0;
             if (panel->n_i[spin] == 0) continue;
-            hf_mp2_panel_quarter(panel, spin, own->plane, length, own->row, half_of(own, spin, rs));
+            hf_mp2_panel_quarter(panel, spin, own->plane, length, own->row, own->half);
+            add_virtual(own, spin, rs);
             transform_back(own, spin, rs, own->back + first);
             add_occupied(own, spin, own->back + first, own->sum + first);
         }
@@ -241,7 +234,8 @@ static void transform(struct passer *own)
         if (panel->n_i[spin] == 0) continue;
         add_rows(own, spin, pass->mp2->batch.begin[spin], panel->n_i[spin],
                  own->sum + (spin > 0 ? n_alpha * length : 0));
-        add_virtual(own, spin);
+        add_rows(own, spin, pass->mp2->orbitals[spin].n_occupied,
+                 pass->mp2->orbitals[spin].n_virtual, own->of_virtual[spin]);
     }
     own->seconds += hf_thread_seconds() - start;
 }
@@ -416,24 +410,23 @@ static void make_arrays(struct passer *own, struct hf_arena *arena)
     const struct second_pass *pass = own->pass;
     const struct hf_mp2 *mp2 = pass->mp2;
     const size_t n = (size_t)pass->panel.n, n_i = (size_t)pass->n_i, length = pass->length;
-    const size_t most = (size_t)hf_most_pair_functions(mp2->pairs->n_class, mp2->pairs->class_of);
     size_t v = 0;
     for (int spin = 0; spin < mp2->n_spin; spin++)
         v = largest_of(v, (size_t)mp2->orbitals[spin].n_virtual);
-    const size_t left = largest_of(hf_packed_size((int)v, (int)(most * n_i)),
+    const size_t left = largest_of(hf_packed_size((int)v, (int)n_i),
                                    hf_packed_size((int)n_i, (int)largest_of(n, v)));
     HF_TAKE(arena, own->plane, pass->panel.plane);
-    HF_TAKE(arena, own->half, most * n_i * length);
+    HF_TAKE(arena, own->half, n_i * length);
     HF_TAKE(arena, own->back, n_i * length);
     HF_TAKE(arena, own->packed, left);
     HF_TAKE(arena, own->compact, hf_packed_size((int)n_i, (int)n));
-    HF_TAKE(arena, own->product, n_i * length);
     HF_TAKE(arena, own->sum, n_i * length);
-    HF_TAKE(arena, own->of_virtual, v * length);
+    for (int spin = 0; spin < mp2->n_spin; spin++)
+        HF_TAKE(arena, own->of_virtual[spin], (size_t)mp2->orbitals[spin].n_virtual * length);
     HF_TAKE(arena, own->joined, hf_packed_size((int)n, 2 * (int)n_i));
     HF_TAKE(arena, own->density, n * length);
     HF_TAKE(arena, own->strip_of, (size_t)mp2->merged->n_shell * (size_t)mp2->merged->n_shell);
-    HF_TAKE(arena, own->row, largest_of(largest_of(most, 2) * n_i, largest_of(n, v)));
+    HF_TAKE(arena, own->row, largest_of(2 * n_i, largest_of(n, v)));
     HF_TAKE(arena, own->slope, (size_t)mp2->settings->derivatives->n_atom);
     for (size_t m = 0; m < n && own->joined != NULL; m += HF_PRODUCT_GROUP)
         hf_pack((int)(m + HF_PRODUCT_GROUP < n ? HF_PRODUCT_GROUP : n - m), (int)n_i,
