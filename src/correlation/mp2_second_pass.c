@@ -223,6 +223,7 @@ static void transform(struct passer *own)
             const size_t first = spin > 0 ? n_alpha * length : 0;
             if (panel->n_i[spin] == 0) continue;
             hf_mp2_panel_quarter(panel, spin, own->plane, length, own->row, own->half);
+            own->n_flop += 2.0 * panel->n_i[spin] * panel->n_element;
             add_virtual(own, spin, rs);
             transform_back(own, spin, rs, own->back + first);
             add_occupied(own, spin, own->back + first, own->sum + first);
