@@ -27,7 +27,7 @@ struct second_pass {
     struct hf_arena arena;
     int n_i;
     size_t length;                 /**< of rows over functions */
-    double *packed;                /**< C_mi, packed as left matrix [n][i] */
+    double *occupied;              /**< C_ni [i][length] */
     double *virtuals[HF_MAX_SPIN]; /**< C_na [a][length] */
     double *momentum;              /**< [n_shell] see hf_shell_momentum */
     double most_momentum;
@@ -39,16 +39,17 @@ struct second_pass {
 struct passer {
     struct second_pass *pass;
     struct hf_mp2_bra bra;
-    const double *block; /**< T_ia(rs) of the bra */
-    int n_rs;
-    double *plane;            /**< (mn|rs) of one rs */
-    double *half;             /**< [spin][rs][i][length] (in|rs) */
-    double *back;             /**< [i][length] sum_a C_na T_ia(rs) of one rs */
-    double *packed, *compact; /**< left matrices */
-    double *product, *sum;    /**< [i][length] */
-    double *of_virtual;       /**< [a][length] */
-    double *
-        density; /**< [n][length] G_mnrs + G_nmrs of one rs; it replaces the integrals in the strips */
+    const double *block;             /**< T_ia(rs) of the bra */
+    int n_rs, end;                   /**< end: first function after the last site of the bra */
+    double *plane;                   /**< (mn|rs) of one rs */
+    double *half;                    /**< [i][length] (in|rs) of one rs */
+    double *back;                    /**< [i][length] sum_a C_na T_ia(rs) of one rs */
+    double *packed, *compact;        /**< left matrices */
+    double *joined;                  /**< left matrix [n][2 n_i]: C_mi, then back_im */
+    double *sum;                     /**< [i][length] */
+    double *of_virtual[HF_MAX_SPIN]; /**< [a][length] */
+    double
+        *density; /**< [n][length] G_mnrs + G_nmrs of one rs; it replaces integrals in the strips */
     int *strip_of;      /**< [n_shell][n_shell] strip of a ket; -1: none */
     const double **row; /**< rows of right matrices */
     int64_t (*slope)[3];
@@ -79,13 +80,6 @@ static const double *amplitude_row(const struct passer *own, int spin, int i, in
     const size_t n_rs = (size_t)own->n_rs;
     return own->block + hf_mp2_place(mp2, spin, mp2->batch.begin[spin] + i, n_rs) +
            (size_t)rs * mp2->orbitals[spin].length;
-}
-
-/** Rows (in|rs) of a spin. */
-static double *half_of(const struct passer *own, int spin, int rs)
-{
-    const size_t n_before = spin > 0 ? (size_t)own->n_rs * (size_t)n_of_spin(own, 0) : 0;
-    return own->half + (n_before + (size_t)rs * (size_t)n_of_spin(own, spin)) * own->pass->length;
 }
 
 /** back = sum_a C_na T_ia(rs) of a spin. */
@@ -122,6 +116,26 @@ static const double *select_rows(struct passer *own, int n_i,
     return own->compact;
 }
 
+/** of_virtual += sum_i T_ia(rs) (in|rs) of a spin. */
+static void add_virtual(struct passer *own, int spin, int rs)
+{
+    const struct hf_mp2_orbitals *orbitals = orbitals_of(own, spin);
+    const int n_i = n_of_spin(own, spin), n_a = orbitals->n_virtual;
+    const size_t length = own->pass->length;
+    hf_pack(n_a, n_i, amplitude_row(own, spin, 0, rs), 1, (size_t)own->n_rs * orbitals->length,
+            own->packed);
+    for (int i = 0; i < n_i; i++) own->row[i] = own->half + (size_t)i * length;
+    own->pass->mp2->multiply(&(struct hf_product){.n_row = n_a,
+                                                  .n_inner = n_i,
+                                                  .n_column = length,
+                                                  .left = own->packed,
+                                                  .right = own->row,
+                                                  .to = own->of_virtual[spin],
+                                                  .to_step = length,
+                                                  .add = rs > 0});
+    own->n_flop += 2.0 * own->pass->panel.n * n_i * n_a;
+}
+
 /** sum [i][length] += sum_m back_im (mn|rs). */
 static void add_occupied(struct passer *own, int spin, const double *back, double *sum)
 {
@@ -140,35 +154,46 @@ static void add_occupied(struct passer *own, int spin, const double *back, doubl
                                  .n_column = (size_t)block->width,
                                  .left = left,
                                  .right = own->row,
-                                 .to = own->product + (size_t)(b * HF_MP2_PANEL_COLUMNS),
-                                 .to_step = length});
+                                 .to = sum + (size_t)(b * HF_MP2_PANEL_COLUMNS),
+                                 .to_step = length,
+                                 .add = true});
     }
-    for (size_t k = 0; k < (size_t)n_i * length; k++) sum[k] += own->product[k];
     own->n_flop += 2.0 * n_i * panel->n_element;
 }
 
-/** G_mn + G_nm of one rs. */
-static void make_density(struct passer *own, double *density)
+/** First function after the site of function m. */
+static int end_of_site(const struct passer *own, int m)
+{
+    const struct hf_basis *basis = own->pass->mp2->merged;
+    const int site = basis->shell[own->pass->panel.shell_of[m]].atom;
+    return site + 1 < basis->n_atom ? hf_atom_first_function(basis, site + 1) : basis->n_function;
+}
+
+/** G_mn + G_nm = sum_i C_mi back_in + back_im C_ni of one rs, for m up to the last site of the bra and n up to the
+ *  site of m: kets after the bra are not differentiated. */
+static void make_density(struct passer *own)
 {
     const struct second_pass *pass = own->pass;
-    const size_t n = (size_t)pass->panel.n, length = pass->length;
-    enum { TILE = 16 };
-    for (int i = 0; i < pass->n_i; i++) own->row[i] = own->back + (size_t)i * length;
-    pass->mp2->multiply(&(struct hf_product){.n_row = pass->panel.n,
-                                             .n_inner = pass->n_i,
-                                             .n_column = length,
-                                             .left = pass->packed,
-                                             .right = own->row,
-                                             .to = density,
-                                             .to_step = length});
-    own->n_flop += 2.0 * (double)n * pass->n_i * (double)length;
-    for (size_t i = 0; i < n; i += TILE)
-        for (size_t j = 0; j <= i; j += TILE)
-            for (size_t m = i; m < i + TILE && m < n; m++)
-                for (size_t k = j; k < j + TILE && k <= m; k++) {
-                    const double both = density[m * length + k] + density[k * length + m];
-                    density[m * length + k] = density[k * length + m] = both;
-                }
+    const size_t length = pass->length, n_i = (size_t)pass->n_i;
+    enum { ROWS = HF_PRODUCT_GROUP };
+    for (size_t i = 0; i < n_i; i++) {
+        own->row[i] = own->back + i * length;
+        own->row[n_i + i] = pass->occupied + i * length;
+    }
+    for (int m = 0; m < own->end; m += ROWS) {
+        const int n_row = m + ROWS < own->end ? ROWS : own->end - m;
+        const size_t n_column = hf_padded(end_of_site(own, m + n_row - 1));
+        double *left = own->joined + (size_t)m * 2 * n_i;
+        hf_pack(n_row, (int)n_i, own->back + m, 1, length, left + ROWS * n_i);
+        pass->mp2->multiply(&(struct hf_product){.n_row = n_row,
+                                                 .n_inner = 2 * (int)n_i,
+                                                 .n_column = n_column,
+                                                 .left = left,
+                                                 .right = own->row,
+                                                 .to = own->density + (size_t)m * length,
+                                                 .to_step = length});
+        own->n_flop += 4.0 * n_row * (double)n_i * (double)n_column;
+    }
 }
 
 /* ---- One bra --------------------------------------------------------------------------------- */
@@ -184,27 +209,6 @@ static void add_rows(const struct passer *own, int spin, int q, int n_q, const d
     pthread_mutex_unlock(&pass->mutex);
 }
 
-/** Y_na += sum_i,rs T_ia(rs) (in|rs) of a spin. */
-static void add_virtual(struct passer *own, int spin)
-{
-    const struct hf_mp2_orbitals *orbitals = orbitals_of(own, spin);
-    const int n_i = n_of_spin(own, spin), n_inner = own->n_rs * n_i, n_a = orbitals->n_virtual;
-    const size_t length = own->pass->length;
-    hf_pack(n_a, n_inner, amplitude_row(own, spin, 0, 0), 1, orbitals->length, own->packed);
-    for (int i = 0; i < n_i; i++)
-        for (int rs = 0; rs < own->n_rs; rs++)
-            own->row[i * own->n_rs + rs] = half_of(own, spin, rs) + (size_t)i * length;
-    own->pass->mp2->multiply(&(struct hf_product){.n_row = n_a,
-                                                  .n_inner = n_inner,
-                                                  .n_column = length,
-                                                  .left = own->packed,
-                                                  .right = own->row,
-                                                  .to = own->of_virtual,
-                                                  .to_step = length});
-    own->n_flop += 2.0 * own->pass->panel.n * n_inner * n_a;
-    add_rows(own, spin, orbitals->n_occupied, n_a, own->of_virtual);
-}
-
 /** Y of a bra whose strips are complete, and its density. */
 static void transform(struct passer *own)
 {
@@ -218,18 +222,21 @@ static void transform(struct passer *own)
         for (int spin = 0; spin < pass->mp2->n_spin; spin++) {
             const size_t first = spin > 0 ? n_alpha * length : 0;
             if (panel->n_i[spin] == 0) continue;
-            hf_mp2_panel_quarter(panel, spin, own->plane, length, own->row, half_of(own, spin, rs));
+            hf_mp2_panel_quarter(panel, spin, own->plane, length, own->row, own->half);
+            own->n_flop += 2.0 * panel->n_i[spin] * panel->n_element;
+            add_virtual(own, spin, rs);
             transform_back(own, spin, rs, own->back + first);
             add_occupied(own, spin, own->back + first, own->sum + first);
         }
-        make_density(own, own->density);
-        hf_mp2_strips_replace(&own->bra.strips, (size_t)rs, own->density, length);
+        make_density(own);
+        hf_mp2_strips_replace(&own->bra.strips, (size_t)rs, own->end, own->density, length);
     }
     for (int spin = 0; spin < pass->mp2->n_spin; spin++) {
         if (panel->n_i[spin] == 0) continue;
         add_rows(own, spin, pass->mp2->batch.begin[spin], panel->n_i[spin],
                  own->sum + (spin > 0 ? n_alpha * length : 0));
-        add_virtual(own, spin);
+        add_rows(own, spin, pass->mp2->orbitals[spin].n_occupied,
+                 pass->mp2->orbitals[spin].n_virtual, own->of_virtual[spin]);
     }
     own->seconds += hf_thread_seconds() - start;
 }
@@ -365,6 +372,10 @@ static hf_status do_bra(struct passer *own, struct hf_pass_thread *thread, int64
     if (own->bra.pair == NULL) return HF_OK;
     own->block = mp2->block[own->bra.pair - mp2->pairs->pair];
     own->n_rs = (int)hf_mp2_n_row(mp2->pairs, own->bra.pair - mp2->pairs->pair);
+    const struct hf_shell *shell = mp2->merged->shell;
+    const int a = shell[own->bra.pair->a].first_function,
+              b = shell[own->bra.pair->b].first_function;
+    own->end = end_of_site(own, a > b ? a : b);
     transform(own);
     const double begin = hf_thread_seconds();
     find_strips(own);
@@ -400,24 +411,27 @@ static void make_arrays(struct passer *own, struct hf_arena *arena)
     const struct second_pass *pass = own->pass;
     const struct hf_mp2 *mp2 = pass->mp2;
     const size_t n = (size_t)pass->panel.n, n_i = (size_t)pass->n_i, length = pass->length;
-    const size_t most = (size_t)hf_most_pair_functions(mp2->pairs->n_class, mp2->pairs->class_of);
     size_t v = 0;
     for (int spin = 0; spin < mp2->n_spin; spin++)
         v = largest_of(v, (size_t)mp2->orbitals[spin].n_virtual);
-    const size_t left = largest_of(hf_packed_size((int)v, (int)(most * n_i)),
+    const size_t left = largest_of(hf_packed_size((int)v, (int)n_i),
                                    hf_packed_size((int)n_i, (int)largest_of(n, v)));
     HF_TAKE(arena, own->plane, pass->panel.plane);
-    HF_TAKE(arena, own->half, most * n_i * length);
+    HF_TAKE(arena, own->half, n_i * length);
     HF_TAKE(arena, own->back, n_i * length);
     HF_TAKE(arena, own->packed, left);
     HF_TAKE(arena, own->compact, hf_packed_size((int)n_i, (int)n));
-    HF_TAKE(arena, own->product, n_i * length);
     HF_TAKE(arena, own->sum, n_i * length);
-    HF_TAKE(arena, own->of_virtual, v * length);
+    for (int spin = 0; spin < mp2->n_spin; spin++)
+        HF_TAKE(arena, own->of_virtual[spin], (size_t)mp2->orbitals[spin].n_virtual * length);
+    HF_TAKE(arena, own->joined, hf_packed_size((int)n, 2 * (int)n_i));
     HF_TAKE(arena, own->density, n * length);
     HF_TAKE(arena, own->strip_of, (size_t)mp2->merged->n_shell * (size_t)mp2->merged->n_shell);
-    HF_TAKE(arena, own->row, largest_of(most * n_i, largest_of(n, v)));
+    HF_TAKE(arena, own->row, largest_of(2 * n_i, largest_of(n, v)));
     HF_TAKE(arena, own->slope, (size_t)mp2->settings->derivatives->n_atom);
+    for (size_t m = 0; m < n && own->joined != NULL; m += HF_PRODUCT_GROUP)
+        hf_pack((int)(m + HF_PRODUCT_GROUP < n ? HF_PRODUCT_GROUP : n - m), (int)n_i,
+                pass->occupied + m, 1, length, own->joined + m * 2 * n_i);
 }
 
 /** hf_pass.begin */
@@ -460,26 +474,24 @@ static hf_status run_thread(void *data, struct hf_worker *worker, struct hf_erro
     return hf_work_do_pass(worker, &of_thread, data, error);
 }
 
-/** Copies C_mi of the batch, packed. `n_before`: orbitals i of spins before this one. */
-static void pack_orbitals(struct second_pass *pass, double *rows)
+/** Copies the coefficients of the batch. */
+static void copy_orbitals(struct second_pass *pass)
 {
     const struct hf_mp2 *mp2 = pass->mp2;
-    const size_t n = (size_t)pass->panel.n, n_i = (size_t)pass->n_i;
-    size_t first = 0;
+    double *occupied = pass->occupied;
     for (int spin = 0; spin < mp2->n_spin; spin++) {
         const struct hf_mp2_orbitals *orbitals = &mp2->orbitals[spin];
-        const size_t n_spin = (size_t)pass->panel.n_i[spin];
-        for (size_t m = 0; m < n; m++) {
-            memcpy(rows + m * n_i + first,
-                   orbitals->occupied + m * (size_t)orbitals->n_occupied + mp2->batch.begin[spin],
-                   n_spin * sizeof *rows);
+        const size_t n_i = (size_t)pass->panel.n_i[spin], o = (size_t)orbitals->n_occupied;
+        for (size_t m = 0; m < (size_t)pass->panel.n; m++) {
+            for (size_t i = 0; i < n_i; i++)
+                occupied[i * pass->length + m] =
+                    orbitals->occupied[m * o + (size_t)mp2->batch.begin[spin] + i];
             for (size_t a = 0; a < (size_t)orbitals->n_virtual; a++)
                 pass->virtuals[spin][a * pass->length + m] =
                     orbitals->virtuals[m * orbitals->length + a];
         }
-        first += n_spin;
+        occupied += n_i * pass->length;
     }
-    hf_pack(pass->panel.n, pass->n_i, rows, n_i, 1, pass->packed);
 }
 
 /** Local. */
@@ -491,13 +503,12 @@ static hf_status init(struct second_pass *pass, struct hf_error *error)
     hf_mp2_panel_init(&pass->panel, mp2, arena);
     pass->n_i = hf_mp2_batch_end(mp2) - hf_mp2_batch_begin(mp2);
     pass->length = hf_padded(basis->n_function);
-    double *rows = HF_TAKE(arena, rows, (size_t)basis->n_function * (size_t)pass->n_i);
-    HF_TAKE(arena, pass->packed, hf_packed_size(basis->n_function, pass->n_i));
+    HF_TAKE(arena, pass->occupied, (size_t)pass->n_i * pass->length);
     HF_TAKE(arena, pass->momentum, (size_t)basis->n_shell);
     for (int spin = 0; spin < mp2->n_spin; spin++)
         HF_TAKE(arena, pass->virtuals[spin], (size_t)mp2->orbitals[spin].n_virtual * pass->length);
     HF_CHECK(hf_arena_check(arena, error));
-    pack_orbitals(pass, rows);
+    copy_orbitals(pass);
     for (int s = 0; s < basis->n_shell; s++) {
         pass->momentum[s] = hf_shell_momentum(&basis->shell[s]);
         pass->most_momentum = fmax(pass->most_momentum, pass->momentum[s]);

@@ -170,17 +170,20 @@ void hf_mp2_strips_keep(struct hf_mp2_strips *strips, const struct hf_basis *bas
     strips->n += n_bra * n_c * n_d;
 }
 
-void hf_mp2_strips_replace(struct hf_mp2_strips *strips, size_t rs, const double *matrix,
+void hf_mp2_strips_replace(struct hf_mp2_strips *strips, size_t rs, int end, const double *matrix,
                            size_t length)
 {
     for (int i = 0; i < strips->n_kept; i++) {
         const struct hf_mp2_kept *kept = &strips->kept[i];
         const size_t n_c = (size_t)kept->n_c, n_d = (size_t)kept->n_d;
+        const size_t c = (size_t)kept->first_c, d = (size_t)kept->first_d;
         double *to = strips->value + kept->place + rs * n_c * n_d;
-        for (size_t c = 0; c < n_c; c++, to += n_d) {
-            const double *row = matrix + ((size_t)kept->first_c + c) * length + kept->first_d;
-            for (size_t d = 0; d < n_d; d++) to[d] = row[d];
-        }
+        if (kept->first_c >= end || kept->first_d >= end) continue;
+        const bool turned = c < d && !kept->same;
+        const double *from = matrix + (turned ? d * length + c : c * length + d);
+        const size_t step_c = turned ? 1 : length, step_d = turned ? length : 1;
+        for (size_t k = 0; k < n_c; k++, from += step_c)
+            for (size_t l = 0; l < n_d; l++) *to++ = from[l * step_d];
     }
 }
 

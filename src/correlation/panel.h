@@ -79,8 +79,9 @@ void hf_mp2_strips_begin(struct hf_mp2_strips *strips);
 void hf_mp2_strips_keep(struct hf_mp2_strips *strips, const struct hf_basis *basis,
                         const struct hf_strip *strip, int atom_c, int atom_d);
 
-/** Replaces the integrals of function pair rs by elements of a symmetric matrix [n][length]. */
-void hf_mp2_strips_replace(struct hf_mp2_strips *strips, size_t rs, const double *matrix,
+/** Replaces the integrals of function pair rs with kets of functions before `end` by elements of a symmetric matrix
+ *  [end][length]. Of functions of two sites, it needs the row of the later one only. */
+void hf_mp2_strips_replace(struct hf_mp2_strips *strips, size_t rs, int end, const double *matrix,
                            size_t length);
 
 /** Fills the plane of function pair rs of the bra: both triangles, and zeros after n. */

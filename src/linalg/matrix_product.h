@@ -7,6 +7,7 @@
 #ifndef HF_MATRIX_PRODUCT_H
 #define HF_MATRIX_PRODUCT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /** The number of columns is a multiple of HF_PRODUCT_STEP. Rows of packed matrices are in groups. */
@@ -39,8 +40,9 @@ struct hf_product {
     size_t n_column;            /**< a multiple of HF_PRODUCT_STEP */
     const double *left;         /**< packed */
     const double *const *right; /**< [n_inner] rows [n_column] */
-    double *to;                 /**< row i is at to + i * to_step; overwritten */
+    double *to;                 /**< row i is at to + i * to_step; overwritten, unless `add` */
     size_t to_step;
+    bool add; /**< add the product to it */
 };
 
 typedef void hf_product_function(const struct hf_product *product);

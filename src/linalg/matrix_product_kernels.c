@@ -105,7 +105,7 @@ ALWAYS_INLINE void multiply_columns(const struct hf_product *product, int n_vect
                                   .column = column,
                                   .to = product->to + (size_t)i * product->to_step + column,
                                   .to_step = product->to_step,
-                                  .add = begin > 0};
+                                  .add = product->add || begin > 0};
         multiply_rows(&tile, n_row, n_vector);
         i += n_row;
     }
