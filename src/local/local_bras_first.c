@@ -41,6 +41,7 @@ struct transformer {
     float *most;                 /**< [atoms][n] largest |(in|rs)| of the functions n of an atom */
     float *of_range;             /**< [atoms] the same of a range of orbitals */
     const double **right;        /**< [n_function] */
+    size_t *step;                /**< [n_function] from a row of `right` to that of the next n */
     int *inner;                  /**< [n_function] */
     struct hf_scratch packed, half, result;
 };
@@ -182,8 +183,10 @@ static void transform_group(struct transformer *own, int n_panel, const struct h
         if (!own->met[(size_t)k * (size_t)n_group(own) + (size_t)group]) continue;
         pack_orbitals(own, panel[k].site_m, begin, n_i,
                       own->packed.value + (size_t)(n_inner * HF_PRODUCT_GROUP));
-        for (int m = 0; m < n_m; m++)
+        for (int m = 0; m < n_m; m++) {
+            own->step[n_inner] = panel[k].step_n;
             own->right[n_inner++] = hf_site_panel_row(&own->panels, &panel[k], m);
+        }
     }
     to += (size_t)begin * length;
     const int first = hf_atom_first_function(basis, panel->site_n);
@@ -199,7 +202,7 @@ static void transform_group(struct transformer *own, int n_panel, const struct h
                                                       .to_step = length});
         for (int i = 0; i < n_i; i++)
             most[i] = (float)larger((double)most[i], length, to + (size_t)i * length);
-        for (int m = 0; m < n_inner; m++) own->right[m] += length;
+        for (int m = 0; m < n_inner; m++) own->right[m] += own->step[m];
     }
 }
 
@@ -429,6 +432,7 @@ static hf_status begin(void *self, struct hf_pass_thread *thread, void *data,
     HF_TAKE(arena, own->most, n_orbital * n_atom);
     HF_TAKE(arena, own->of_range, n_atom);
     HF_TAKE(arena, own->right, n);
+    HF_TAKE(arena, own->step, n);
     HF_TAKE(arena, own->inner, n);
     hf_site_panels_init(arena, integrals->merged, &own->panels);
     hf_local_group_init(integrals, arena, &own->group);

@@ -30,72 +30,58 @@ void hf_site_panels_begin_task(struct hf_site_panels *panels, const struct hf_sh
 void hf_site_panels_begin_part(struct hf_site_panels *panels, const struct hf_part *part)
 {
     panels->part = part;
-    for (int k = 0; k < HF_MOST_PART_KETS; k++)
-        panels->of_place[k][0] = panels->of_place[k][1] = -1;
+    for (int k = 0; k < HF_MOST_PART_KETS; k++) panels->of_place[k] = -1;
 }
 
-/** Adds a panel of zeros; returns its number, or -1: no memory. */
-static int add_panel(struct hf_site_panels *self, const struct hf_atom_pair *atoms, int site_m,
-                     int site_n)
-{
-    const size_t n = (size_t)hf_atom_n_function(self->basis, site_m) *
-                     (size_t)hf_atom_n_function(self->basis, site_n) * self->length;
-    if (!hf_arena_grow(self->numbers.arena, &self->panel, self->n + 1, &self->room,
-                       sizeof *self->panel) ||
-        !hf_scratch_extend(&self->numbers, self->n_used, self->n_used + n))
-        return -1;
-    memset(self->numbers.value + self->n_used, 0, n * sizeof(double));
-    self->panel[self->n] = (struct hf_site_panel){site_m, site_n, atoms, self->n_used};
-    self->n_used += n;
-    return self->n++;
-}
-
-/** Adds the panels of a strip's pair of sites, unless they exist; false: no memory. */
-static bool find_panels(struct hf_site_panels *self, int place)
+/** Adds a panel of zeros for a strip's pair of sites, unless it exists; false: no memory. */
+static bool find_panel(struct hf_site_panels *self, int place)
 {
     const struct hf_part_ket *kets = &self->part->ket[place];
-    int *of_place = self->of_place[place];
-    if (of_place[0] >= 0) return true;
-    of_place[0] = add_panel(self, kets->atoms, kets->atom_c, kets->atom_d);
-    of_place[1] = of_place[0];
-    if (of_place[0] >= 0 && kets->atom_c != kets->atom_d)
-        of_place[1] = add_panel(self, kets->atoms, kets->atom_d, kets->atom_c);
-    if (of_place[1] < 0) of_place[0] = -1;
-    return of_place[0] >= 0;
+    const int c = kets->atom_c, d = kets->atom_d;
+    const size_t n_d = (size_t)hf_atom_n_function(self->basis, d);
+    const size_t n = (size_t)hf_atom_n_function(self->basis, c) * n_d * self->length;
+    const size_t step_c = n_d * self->length, step_d = self->length;
+    if (self->of_place[place] >= 0) return true;
+    if (!hf_arena_grow(self->numbers.arena, &self->panel, self->n + 2, &self->room,
+                       sizeof *self->panel) ||
+        !hf_scratch_extend(&self->numbers, self->n_used, self->n_used + n))
+        return false;
+    memset(self->numbers.value + self->n_used, 0, n * sizeof(double));
+    self->of_place[place] = self->n;
+    self->panel[self->n++] =
+        (struct hf_site_panel){c, d, kets->atoms, self->n_used, step_c, step_d};
+    if (c != d)
+        self->panel[self->n++] =
+            (struct hf_site_panel){d, c, kets->atoms, self->n_used, step_d, step_c};
+    self->n_used += n;
+    return true;
 }
 
-/** Adds value [rs][d] of function c to [d][rs] of both panels. For two shells of one site, the strip has zeros
- *  in one of the two orders. */
+/** Adds value [rs][d] of function c to [d][rs] of the panel; for two shells of one site, where the strip has zeros in
+ *  one of the two orders, to both orders. */
 static void take_rows(const struct hf_site_panels *self, const struct hf_strip *strip, int c,
                       const double *value)
 {
-    const int *of_place = self->of_place[strip->place];
-    const struct hf_site_panel *direct = &self->panel[of_place[0]];
-    const struct hf_site_panel *turned = &self->panel[of_place[1]];
-    const bool same = direct->site_m == direct->site_n;
-    const int *shell_c = self->shell_of + hf_atom_first_function(self->basis, direct->site_m);
-    const int *shell_d = self->shell_of + hf_atom_first_function(self->basis, direct->site_n);
-    const size_t n_c = (size_t)hf_atom_n_function(self->basis, direct->site_m);
-    const size_t n_d = (size_t)hf_atom_n_function(self->basis, direct->site_n);
-    const size_t length = self->length, step = (size_t)strip->n_d;
+    const struct hf_site_panel *panel = &self->panel[self->of_place[strip->place]];
+    const bool same = panel->site_m == panel->site_n;
+    const int *shell = self->shell_of + hf_atom_first_function(self->basis, panel->site_n);
+    const size_t step = (size_t)strip->n_d;
     const int *first_rs = &self->first_rs[strip->bra - self->bra];
     const int n_rs = first_rs[1] - first_rs[0];
     for (int k = 0; k < strip->n_d; k++) {
-        const int d = strip->first_d + k;
-        double *one = self->numbers.value + direct->offset +
-                      ((size_t)c * n_d + (size_t)d) * length + first_rs[0];
-        double *other = self->numbers.value + turned->offset +
-                        ((size_t)d * n_c + (size_t)c) * length + first_rs[0];
-        if (same && shell_c[c] == shell_d[d]) other = NULL;
+        const size_t d = (size_t)(strip->first_d + k);
+        double *first = self->numbers.value + panel->offset + first_rs[0];
+        double *one = first + (size_t)c * panel->step_m + d * panel->step_n;
         for (int rs = 0; rs < n_rs; rs++) one[rs] += value[(size_t)rs * step + (size_t)k];
-        for (int rs = 0; rs < n_rs && other != NULL; rs++)
-            other[rs] += value[(size_t)rs * step + (size_t)k];
+        if (!same || shell[c] == shell[d]) continue;
+        double *other = first + d * panel->step_m + (size_t)c * panel->step_n;
+        for (int rs = 0; rs < n_rs; rs++) other[rs] += value[(size_t)rs * step + (size_t)k];
     }
 }
 
 void hf_site_panels_take(struct hf_site_panels *panels, const struct hf_strip *strip)
 {
-    if (panels->failed || !find_panels(panels, strip->place)) {
+    if (panels->failed || !find_panel(panels, strip->place)) {
         panels->failed = true;
         return;
     }

@@ -1,6 +1,8 @@
-/* Integrals of the bras RS of a task with all their kets, by pairs of sites, each in both orders:
+/* Integrals of the bras RS of a task with all their kets, by pairs of sites:
  *
  *     panel of sites C, D     [m of C][n of D][rs]     rows rs, of one bra after another, are padded
+ *
+ * It is listed twice, with M on C and with M on D; both read the same numbers.
  *
  * A site is an atom of the merged basis. */
 #ifndef HF_SITE_PANELS_H
@@ -14,7 +16,8 @@
 struct hf_site_panel {
     int site_m, site_n;
     const struct hf_atom_pair *atoms;
-    size_t offset; /**< of its first number */
+    size_t offset;         /**< of its first number */
+    size_t step_m, step_n; /**< how far rows of adjacent m and n are apart */
 };
 
 /** The panels of one thread. */
@@ -28,8 +31,8 @@ struct hf_site_panels {
     size_t length;   /**< of rows over rs, with padding */
     int n;
     int64_t room;
-    struct hf_site_panel *panel;        /**< [n] */
-    int of_place[HF_MOST_PART_KETS][2]; /**< numbers of the panels (C,D) and (D,C); -1: not made */
+    struct hf_site_panel *panel;     /**< [n] */
+    int of_place[HF_MOST_PART_KETS]; /**< number of the panel (C,D); -1: not made */
     size_t n_used;
     struct hf_scratch numbers;
     bool failed; /**< no memory */
@@ -47,12 +50,11 @@ void hf_site_panels_begin_part(struct hf_site_panels *panels, const struct hf_pa
 /** Adds a strip; see hf_quartet_consumer.take. */
 void hf_site_panels_take(struct hf_site_panels *panels, const struct hf_strip *strip);
 
-/** [n of D][rs] for function number m of site C. */
+/** Row [rs] for function number m and the first n; those of other n follow at panel->step_n. */
 static inline const double *hf_site_panel_row(const struct hf_site_panels *panels,
                                               const struct hf_site_panel *panel, int m)
 {
-    return panels->numbers.value + panel->offset +
-           (size_t)(m * hf_atom_n_function(panels->basis, panel->site_n)) * panels->length;
+    return panels->numbers.value + panel->offset + (size_t)m * panel->step_m;
 }
 
 #endif
