@@ -1,28 +1,45 @@
 /* Direct inversion in the iterative subspace for amplitudes. Source: Pulay, J. Comput. Chem. 3, 556 (1982). */
 #include "local_iterate.h"
 
+#include "base/threads.h"
 #include "orbitals/diis.h"
+
+/** Writes to new memory: its pages would else be found while pairs are computed, hundreds of pairs in one page. */
+static void clear(void *data, int piece, struct hf_elements elements)
+{
+    memset((double *)data + elements.begin, 0, (elements.end - elements.begin) * sizeof(double));
+    (void)piece;
+}
 
 /** An array of the history; what it has does not matter. */
 static bool allocate(struct hf_local_diis *self, double **array)
 {
-    if (*array == NULL) *array = hf_arena_take_unset(self->arena, self->n_number, sizeof **array);
+    if (*array != NULL) return true;
+    *array = hf_arena_take_unset(self->arena, self->n_number, sizeof **array);
+    if (*array != NULL) hf_threads_each(self->n_thread, self->n_number, clear, *array);
     return *array != NULL;
 }
 
 void hf_local_diis_init(struct hf_local_diis *self, struct hf_context *context,
-                        struct hf_arena *arena, size_t n_number)
+                        struct hf_arena *arena, int n_thread, size_t n_number)
 {
-    *self = (struct hf_local_diis){
-        .context = context, .arena = arena, .n_number = n_number, .newest = -1};
+    *self = (struct hf_local_diis){.context = context,
+                                   .arena = arena,
+                                   .n_thread = n_thread,
+                                   .n_number = n_number,
+                                   .newest = -1};
     allocate(self, &self->step[0]);
 }
 
 bool hf_local_diis_next(struct hf_local_diis *self)
 {
+    const struct hf_trace_span span = hf_trace_begin_span(self->context->trace);
     self->newest = (self->newest + 1) % HF_LOCAL_HISTORY;
     if (self->n < HF_LOCAL_HISTORY) self->n++;
-    return allocate(self, &self->trial[self->newest]) && allocate(self, &self->step[self->newest]);
+    const bool ok =
+        allocate(self, &self->trial[self->newest]) && allocate(self, &self->step[self->newest]);
+    hf_trace_end_span(self->context->trace, 0, HF_TRACE_COPYING, 1, span);
+    return ok;
 }
 
 /** Place of the i-th oldest one. */

@@ -353,7 +353,7 @@ static hf_status make_rooms(struct iteration *self, struct hf_error *error)
     HF_TAKE(arena, self->norm, (size_t)local->n_pair);
     HF_TAKE(arena, self->room, (size_t)local->n_thread);
     self->terms.arena = arena;
-    hf_local_diis_init(&self->diis, local->context, arena, self->n_number);
+    hf_local_diis_init(&self->diis, local->context, arena, local->n_thread, self->n_number);
     for (int d = 0; d < local->n_domain; d++)
         if (local->domain[d].n_function > most) most = local->domain[d].n_function;
     for (int t = 0; t < local->n_thread && self->room != NULL; t++)

@@ -177,8 +177,9 @@ enum { HF_LOCAL_HISTORY = 8 };
 struct hf_local_diis {
     struct hf_context *context; /**< borrowed */
     struct hf_arena *arena;     /**< borrowed */
-    size_t n_number;            /**< of this rank */
-    int n, newest;              /**< how many; place of the last one */
+    int n_thread;
+    size_t n_number; /**< of this rank */
+    int n, newest;   /**< how many; place of the last one */
     double *trial[HF_LOCAL_HISTORY],
         *step[HF_LOCAL_HISTORY];                        /**< [n_number]; NULL: not needed yet */
     double product[HF_LOCAL_HISTORY][HF_LOCAL_HISTORY]; /**< of places */
@@ -186,7 +187,7 @@ struct hf_local_diis {
 
 /** With room for one step, of the arena, which may fail. */
 void hf_local_diis_init(struct hf_local_diis *self, struct hf_context *context,
-                        struct hf_arena *arena, size_t n_number);
+                        struct hf_arena *arena, int n_thread, size_t n_number);
 
 /** The next one is the newest, with room that is not set. False: no memory. */
 bool hf_local_diis_next(struct hf_local_diis *self);

@@ -109,19 +109,11 @@ static void turn(int n_row, int n_column, const double *from, double *to)
             to[(size_t)k * length + (size_t)i] = from[(size_t)i * (size_t)n_column + (size_t)k];
 }
 
-/** Terms of one sum of a pair. */
+/** Terms that are added up before S is applied. */
 struct terms_of_sum {
     const struct hf_local_term *term;
     size_t n;
 };
-
-/** The terms of pair q from number `begin` on that belong to the same sum. */
-static struct terms_of_sum find_sum(const struct hf_local_terms *terms, int q, size_t begin)
-{
-    size_t end = begin;
-    while (end < terms->begin[q + 1] && terms->term[end].second == terms->term[begin].second) end++;
-    return (struct terms_of_sum){terms->term + begin, end - begin};
-}
 
 /** room->place and room->atom: atoms of the domains of all terms, and the first PAO of each among them. The number of
  *  their PAOs. */
@@ -147,29 +139,46 @@ static int unite(const struct hf_local *local, struct terms_of_sum terms,
     return n;
 }
 
-/** sum [..][length] += factor T, or its transposed, at the places of the atoms of its domain. */
+/** sum [..][length] += factor T at the places of the atoms of its domain; neighbours are one run. */
 static void add_block(const struct hf_local *local, const struct hf_local_term *term,
                       const double *restrict block, const int place[], size_t length,
                       double *restrict sum)
 {
     const int *first = local->overlap->column_first;
-    const struct hf_local_domain *domain = hf_local_pair_domain(local, &local->pair[term->pair]);
-    const size_t step = term->transposed ? length : 1, row_step = term->transposed ? 1 : length;
-    for (int a = 0; a < domain->atoms.n; a++) {
-        const int row = domain->atoms.part[a], n_row = first[row + 1] - first[row];
+    const struct hf_parts atoms = hf_local_pair_domain(local, &local->pair[term->pair])->atoms;
+    const double factor = term->factor;
+    for (int a = 0; a < atoms.n; a++) {
+        const int row = atoms.part[a], n_row = first[row + 1] - first[row];
         for (int r = 0; r < n_row; r++) {
-            double *to = sum + (size_t)(place[row] + r) * row_step;
-            for (int b = 0; b < domain->atoms.n; b++) {
-                const int column = domain->atoms.part[b], n = first[column + 1] - first[column];
-                double *at = to + (size_t)place[column] * step;
-                if (term->transposed)
-                    for (int c = 0; c < n; c++) at[(size_t)c * step] += term->factor * block[c];
-                else
-                    for (int c = 0; c < n; c++) at[c] += term->factor * block[c];
-                block += n;
+            double *to = sum + (size_t)(place[row] + r) * length;
+            for (int b = 0; b < atoms.n;) {
+                const int begin = place[atoms.part[b]];
+                int end = begin;
+                for (; b < atoms.n && place[atoms.part[b]] == end; b++)
+                    end += first[atoms.part[b] + 1] - first[atoms.part[b]];
+                for (int c = begin; c < end; c++) to[c] += factor * block[c - begin];
+                block += end - begin;
             }
         }
     }
+}
+
+/** sum [m][length] of the terms: those that are transposed are added up apart, in turned [m][length]. */
+static void add_terms_up(const struct hf_local *local, struct terms_of_sum terms,
+                         const double *const where[], const int place[], int m, size_t length,
+                         double *restrict sum, double *restrict turned)
+{
+    const size_t size = (size_t)m * length;
+    bool any = false;
+    memset(sum, 0, size * sizeof *sum);
+    memset(turned, 0, size * sizeof *turned);
+    for (size_t p = 0; p < terms.n; p++) {
+        const struct hf_local_term *term = &terms.term[p];
+        any = any || term->transposed;
+        add_block(local, term, where[term->pair], place, length, term->transposed ? turned : sum);
+    }
+    for (size_t a = 0; any && a < (size_t)m; a++)
+        for (size_t b = 0; b < (size_t)m; b++) sum[a * length + b] += turned[b * length + a];
 }
 
 /** G [n][length] += S (sum of factor T) S of the terms of one sum. Their T are added up over the atoms of all their
@@ -178,16 +187,15 @@ static bool couple(const struct hf_local *local, const struct hf_local_domain *d
                    struct terms_of_sum terms, const double *const where[], double *g,
                    struct hf_local_room *room)
 {
+    if (terms.n == 0) return true;
     const int n = domain->n_function, m = unite(local, terms, room);
     const size_t length = hf_padded(n), inner = hf_padded(m);
-    double *sum = hf_scratch_reserve(&room->sum, (size_t)m * inner);
+    double *sum = hf_scratch_reserve(&room->sum, 2 * (size_t)m * inner);
     double *overlap = hf_scratch_reserve(&room->overlap, (size_t)m * (length + (size_t)n));
     double *half = hf_scratch_reserve(&room->half, (size_t)n * (inner + length));
     if (sum == NULL || overlap == NULL || half == NULL || !reserve_left(room, n, m)) return false;
     double *product = half + (size_t)n * inner, *tight = overlap + (size_t)m * length;
-    memset(sum, 0, (size_t)m * inner * sizeof *sum);
-    for (size_t p = 0; p < terms.n; p++)
-        add_block(local, &terms.term[p], where[terms.term[p].pair], room->place, inner, sum);
+    add_terms_up(local, terms, where, room->place, m, inner, sum, sum + (size_t)m * inner);
     hf_sparse_get(local->overlap, (struct hf_parts){room->n_atom, room->atom}, domain->atoms,
                   tight);
     pad(m, n, tight, overlap);
@@ -197,20 +205,34 @@ static bool couple(const struct hf_local *local, const struct hf_local_domain *d
     return true;
 }
 
-/** G of pair q. */
+/** Multiplications of a sum of terms over m PAOs for a domain of n. */
+static double work_of_sum(const struct hf_local *local, struct terms_of_sum terms, double n,
+                          struct hf_local_room *room)
+{
+    const double m = unite(local, terms, room);
+    return n * m * (n + m);
+}
+
+/** G of pair q. Both sums are one if that takes less: their orbitals are near each other. */
 static bool add_couplings(const struct hf_local *local, int q, const struct hf_local_state *state,
                           double *g, struct hf_local_room *room)
 {
     const struct hf_local_pair *pair = &local->pair[local->own[q]];
     const struct hf_local_domain *domain = state->domain;
-    const struct hf_local_terms *terms = state->terms;
-    const size_t length = hf_padded(domain->n_function), stop = terms->begin[q + 1];
-    bool ok = true;
-    for (size_t begin = terms->begin[q]; begin < stop && ok;) {
-        const struct terms_of_sum sum = find_sum(terms, q, begin);
-        ok = couple(local, domain, sum, state->where, g, room);
-        begin += sum.n;
-    }
+    const struct hf_local_term *term = state->terms->term + state->terms->begin[q];
+    const struct terms_of_sum all = {term, state->terms->begin[q + 1] - state->terms->begin[q]};
+    struct terms_of_sum first = {term, 0};
+    const size_t length = hf_padded(domain->n_function);
+    const double n = domain->n_function;
+    while (first.n < all.n && !term[first.n].second) first.n++;
+    const struct terms_of_sum second = {term + first.n, all.n - first.n};
+    bool ok;
+    if (work_of_sum(local, all, n, room) <
+        work_of_sum(local, first, n, room) + work_of_sum(local, second, n, room))
+        ok = couple(local, domain, all, state->where, g, room);
+    else
+        ok = couple(local, domain, first, state->where, g, room) &&
+             couple(local, domain, second, state->where, g, room);
     if (pair->i != pair->j) return ok;
     for (int a = 0; a < domain->n_function; a++)
         for (int b = 0; b <= a; b++) {
@@ -310,13 +332,20 @@ void hf_local_residual(const struct hf_local *local, int q, const struct hf_loca
 void hf_local_project(const struct hf_local *local, int q, const struct hf_local_domain *domain,
                       const double *const where[], double t[], struct hf_local_room *room)
 {
-    const size_t m = (size_t)domain->n_kept, kept = hf_padded(domain->n_kept);
-    const struct hf_local_term own = {.pair = local->own[q], .factor = 1.0};
-    double *g = room->square[0];
-    memset(g, 0, (size_t)domain->n_function * hf_padded(domain->n_function) * sizeof *g);
-    if (!couple(local, domain, (struct terms_of_sum){&own, 1}, where, g, room)) room->failed = true;
-    const double *product = to_kept(domain, g, room);
-    for (size_t a = 0; a < m; a++) memcpy(t + a * m, product + a * kept, m * sizeof *t);
+    const struct hf_local_domain *own = hf_local_pair_domain(local, &local->pair[local->own[q]]);
+    const int n = own->n_function, n_outer = domain->n_function, m = domain->n_kept;
+    const size_t kept = hf_padded(m);
+    double *overlap = room->square[0], *vector = room->square[2], *half = room->square[1],
+           *product = room->square[3];
+    hf_local_between(local->overlap, own, domain, overlap);
+    pad(n_outer, m, domain->vector, vector);
+    hf_local_multiply(room, (struct hf_local_left){n, n_outer, overlap, (size_t)n_outer, 1}, vector,
+                      kept, half); /* S W */
+    hf_local_multiply(room, (struct hf_local_left){n, n, where[local->own[q]], (size_t)n, 1}, half,
+                      kept, product);
+    hf_local_multiply(room, (struct hf_local_left){m, n, half, 1, kept}, product, kept, vector);
+    for (size_t a = 0; a < (size_t)m; a++)
+        memcpy(t + a * (size_t)m, vector + a * kept, (size_t)m * sizeof *t);
 }
 
 void hf_local_back(const struct hf_local *local, int q, const double t[], double block[],

@@ -1,5 +1,6 @@
 /* Functions that the rooms name, and that do nothing on simulated ranks: without integrals, stores, matrices and
  * derivatives. */
+#include "base/threads.h"
 #include "correlation/mp2_response.h"
 #include "hf/basis.h"
 #include "hf/linalg.h"
@@ -40,6 +41,8 @@
 
 NOTHING(hf_trace_add_block, struct hf_trace *trace, int thread, int kind, int64_t task, int i,
         int j, double bytes)
+NOTHING(hf_threads_each, int n_thread, size_t n,
+        void (*work)(void *data, int piece, struct hf_elements elements), void *data)
 NOTHING(hf_engine_set_threshold, struct hf_engine *engine, double threshold)
 NOTHING(hf_work_drop_store, struct hf_work *work)
 NOTHING(hf_task_costs_forget, struct hf_task_costs *costs)
