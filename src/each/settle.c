@@ -31,7 +31,7 @@ static bool is_of_one(const struct hf_option *option)
 {
     static const char *const keys[] = {
         "checkpoint", "checkpoint_interval", "cube", "groups", "molden", "record",
-        "trace",      "trajectory",          NULL};
+        "trace",      "trajectory",          "wfn",  "wfx",    NULL};
     for (int i = 0; keys[i] != NULL; i++)
         if (strcmp(option->key, keys[i]) == 0) return true;
     return false;

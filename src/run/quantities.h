@@ -15,6 +15,8 @@
     WITHOUT(vibrations)                                                                            \
     WITH(orbitals)                                                                                 \
     WITH(molden)                                                                                   \
+    WITH(wfn)                                                                                      \
+    WITH(wfx)                                                                                      \
     WITH(cubes)
 
 #endif

@@ -208,7 +208,7 @@ NO_EFFECT = [
     *((option, value, ["--each", "--task", "optimise"], "with each")
       for option, value in (("record", "1"), ("restart", "a.h5"), ("checkpoint", "none"), ("trajectory", "a.xyz"), ("molden", "a.molden"))),
     *((option, value, ["--serve", "unix:no"], "with serve")
-      for option, value in (("json", "a.json"), ("molden", "a.molden"), ("cube", "density"), ("trace", "a.trace"), ("localise", "pm"),
+      for option, value in (("json", "a.json"), ("molden", "a.molden"), ("wfn", "a.wfn"), ("wfx", "a.wfx"), ("cube", "density"), ("trace", "a.trace"), ("localise", "pm"),
                             ("stability", "check"), ("properties", "all"), ("polarisability", None), ("orbitals", "all"),
                             ("checkpoint-interval", "1"))),
 ]

@@ -161,9 +161,13 @@ O 0 0 0
 C 0 0 1.13
 end
 """, "mixed.mol")
+    many = write_input(folder, "1000\n\n" + "".join(f"He 0 0 {5 * i}\n" for i in range(1000)), "many.xyz")
     refused = [
         ("mixed shells", [mixed, "--molden", molden], ["--molden: some d shells are spherical and some Cartesian"]),
         ("unwritable Molden file", [WATER, "--molden", "/no/such/folder/w.molden"], ["/no/such/folder/w.molden: the Molden file cannot be written"]),
+        ("unwritable WFX file", [WATER, "--wfx", "/no/such/folder/w.wfx"], ["/no/such/folder/w.wfx: the WFX file cannot be written"]),
+        ("WFN file of many atoms", [many, "--basis", "STO-3G", "--wfn", os.path.join(folder, "many.wfn")],
+         ["--wfn: the format has room for 999 atoms, there are 1000; choose --wfx"]),
         ("Molden file that is the input", [mixed, "--functions", "spherical", "--molden", mixed], ["--molden", "the input file"]),
         ("unknown cube", [WATER, "--cube", "density,laplacian"], ["--cube: 'laplacian'; expected density, spin, esp"]),
         ("orbital 0", [WATER, "--cube", "0"], ["--cube: '0'; expected"]),
@@ -175,10 +179,10 @@ end
         TEST.expect_one_line(what, run(arguments), 2, parts)
     check(not os.path.exists(molden), "nothing is left of refused files", "")
     output = os.path.join(folder, "w.json")
-    report = run([WATER, "--basis", "STO-3G", "--json", output, "--molden", molden, "--cube", "density homo,density",
-                  "--cube-spacing", "0.4", "--cube-margin", "2"])[1]
+    report = run([WATER, "--basis", "STO-3G", "--json", output, "--molden", molden, "--wfn", os.path.join(folder, "water.wfn"),
+                  "--wfx", os.path.join(folder, "water.wfx"), "--cube", "density homo,density", "--cube-spacing", "0.4", "--cube-margin", "2"])[1]
     names = sorted(name for name in os.listdir(folder) if name.startswith("water."))
-    check(names == ["water.density.cube", "water.homo.cube", "water.molden"], "files that were written", names)
+    check(names == ["water.density.cube", "water.homo.cube", "water.molden", "water.wfn", "water.wfx"], "files that were written", names)
     check("electrons are outside the box" in report and "Integral" in report, "a small box is told", report)
 
 
