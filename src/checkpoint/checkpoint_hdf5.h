@@ -8,40 +8,15 @@
 #define HF_CHECKPOINT_HDF5_H
 
 #include "checkpoint/checkpoint.h"
+#include "checkpoint/hdf5_writer.h"
 #include "checkpoint_file.h"
 #include "checkpoint_layout.h"
-
-#include <hdf5.h>
-
-/** Turns the messages of HDF5 off and on again: a program that also uses HDF5 may need them. */
-struct hf_hdf5_silence {
-    H5E_auto2_t function;
-    void *data;
-};
-struct hf_hdf5_silence hf_hdf5_silence_begin(void);
-void hf_hdf5_silence_end(struct hf_hdf5_silence silence);
-
-/** A file being written. */
-struct hf_hdf5_writer {
-    hid_t file;
-    bool failed;
-    int why; /**< errno of the first failure, as far as there is one */
-};
 
 /** Access to a file in memory whose bytes are `image` [n_byte] (copied) or, with n_byte 0, none yet.
  *  To be closed with H5Pclose; negative when it fails. */
 hid_t hf_hdf5_memory_access(size_t n_byte, const void *image);
-/** Access to a file on disk; to be closed in the same way. */
-hid_t hf_hdf5_disk_access(void);
 /** How the numbers of a field lie in a file. */
 hid_t hf_hdf5_stored_type(enum hf_field_type type);
-/** New file; replaces a file of that name. A failure sets writer->failed. Closes `access`. */
-void hf_hdf5_create(struct hf_hdf5_writer *writer, const char *path, hid_t access);
-
-void hf_hdf5_put_group(struct hf_hdf5_writer *writer, const char *path, const char *about);
-/** Attributes of the root. */
-void hf_hdf5_put_root_text(struct hf_hdf5_writer *writer, const char *name, const char *text);
-void hf_hdf5_put_root_integer(struct hf_hdf5_writer *writer, const char *name, int value);
 /** Datasets; `about` and `units` may be NULL. A NULL text and arrays without rows are not written. */
 void hf_hdf5_put_text(struct hf_hdf5_writer *writer, const char *path, const char *text,
                       const char *about);
@@ -51,19 +26,10 @@ void hf_hdf5_put_numbers(struct hf_hdf5_writer *writer, const struct hf_field *f
 /** Every field of the structs `rows` [n_row], or with n_row -1 of the only one. */
 void hf_hdf5_put_fields(struct hf_hdf5_writer *writer, const struct hf_fields *fields, int n_row,
                         const void *rows);
-/** A new dataset [n_row][n_col] of reals to be filled; to be closed with H5Dclose. */
-hid_t hf_hdf5_put_matrix(struct hf_hdf5_writer *writer, const char *path, int n_row, int n_col,
-                         const char *units, const char *about);
-/** Rows first .. first+n-1 of it. */
-void hf_hdf5_put_rows(struct hf_hdf5_writer *writer, hid_t dataset, int first, int n,
-                      const double rows[]);
 /** Opens a file to add to it. A failure sets writer->failed. Closes `access`. */
 void hf_hdf5_open(struct hf_hdf5_writer *writer, const char *path, hid_t access);
 /** The same group as in another file, if it is there. */
 void hf_hdf5_copy_group(struct hf_hdf5_writer *writer, hid_t from, const char *path);
-/** Flushes and closes. */
-void hf_hdf5_close(struct hf_hdf5_writer *writer);
-
 /** What stays open of a checkpoint while its matrices may be read. */
 struct hf_checkpoint_file {
     hid_t file;

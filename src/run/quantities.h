@@ -15,6 +15,7 @@
     WITHOUT(vibrations)                                                                            \
     WITH(orbitals)                                                                                 \
     WITH(molden)                                                                                   \
+    WITH(trexio)                                                                                   \
     WITH(wfn)                                                                                      \
     WITH(wfx)                                                                                      \
     WITH(cubes)

@@ -165,6 +165,10 @@ end
     refused = [
         ("mixed shells", [mixed, "--molden", molden], ["--molden: some d shells are spherical and some Cartesian"]),
         ("unwritable Molden file", [WATER, "--molden", "/no/such/folder/w.molden"], ["/no/such/folder/w.molden: the Molden file cannot be written"]),
+        ("mixed shells", [mixed, "--trexio", molden], ["--trexio: some shells are spherical and some Cartesian"]),
+        ("TREXIO device", [WATER, "--trexio", "/dev/null"], ["--trexio: /dev/null is a device or a pipe; expected a file"]),
+        ("unwritable TREXIO file", [WATER, "--trexio", "/no/such/folder/w.h5"], ["/no/such/folder/w.h5: the TREXIO file cannot be written"]),
+        ("integrals alone", [WATER, "--trexio-integrals"], ["trexio"]),
         ("unwritable WFX file", [WATER, "--wfx", "/no/such/folder/w.wfx"], ["/no/such/folder/w.wfx: the WFX file cannot be written"]),
         ("WFN file of many atoms", [many, "--basis", "STO-3G", "--wfn", os.path.join(folder, "many.wfn")],
          ["--wfn: the format has room for 999 atoms, there are 1000; choose --wfx"]),
@@ -180,9 +184,9 @@ end
     check(not os.path.exists(molden), "nothing is left of refused files", "")
     output = os.path.join(folder, "w.json")
     report = run([WATER, "--basis", "STO-3G", "--json", output, "--molden", molden, "--wfn", os.path.join(folder, "water.wfn"),
-                  "--wfx", os.path.join(folder, "water.wfx"), "--cube", "density homo,density", "--cube-spacing", "0.4", "--cube-margin", "2"])[1]
+                  "--wfx", os.path.join(folder, "water.wfx"), "--trexio", os.path.join(folder, "water.h5"), "--cube", "density homo,density", "--cube-spacing", "0.4", "--cube-margin", "2"])[1]
     names = sorted(name for name in os.listdir(folder) if name.startswith("water."))
-    check(names == ["water.density.cube", "water.homo.cube", "water.molden", "water.wfn", "water.wfx"], "files that were written", names)
+    check(names == ["water.density.cube", "water.h5", "water.homo.cube", "water.molden", "water.wfn", "water.wfx"], "files that were written", names)
     check("electrons are outside the box" in report and "Integral" in report, "a small box is told", report)
 
 

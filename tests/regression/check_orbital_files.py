@@ -16,10 +16,11 @@ import check_wavefunction
 import gaussian_integrals
 import molden_file
 import program_run
+import trexio_file
 import wfn_file
 
 TIGHT = ["--energy-tolerance", "1e-10", "--commutator-tolerance", "1e-8"]
-READERS = {"molden": molden_file.Molden, "wfn": wfn_file.Wfn, "wfx": wfn_file.Wfn}
+READERS = {"molden": molden_file.Molden, "trexio": trexio_file.Trexio, "wfn": wfn_file.Wfn, "wfx": wfn_file.Wfn}
 # Nodes and weights of Gauss and Legendre for the mean over -1 to 1.
 NODES = [(-0.9061798459386640, 0.11846344252809454), (-0.5384693101056831, 0.23931433524968324),
          (0.0, 0.28444444444444444), (0.5384693101056831, 0.23931433524968324), (0.9061798459386640, 0.11846344252809454)]
@@ -36,7 +37,7 @@ def parse_arguments():
 def run(arguments, folder):
     """(result, files of orbitals, {name: cube})."""
     paths = {name: os.path.join(folder, f"orbitals.{name}") for name in arguments.formats.split(",")}
-    files = [word for name, path in paths.items() for word in (f"--{name}", path)]
+    files = [word for name, path in paths.items() for word in (f"--{name}", path)] + ["--trexio-integrals"] * ("trexio" in paths)
     cubes = ["--cube", arguments.cube, "--cube-spacing", "0.3"] if arguments.cube else []
     result = program_run.result_of(arguments, os.path.join(folder, "output.json"), arguments.input, *files, *TIGHT, *cubes)
     cubes = {path.split(".")[-2]: Cube(path) for path in glob.glob(os.path.join(folder, "*.cube"))}
@@ -203,6 +204,28 @@ def check_virial(rebuilt, result, natural, complain):
     complain(abs(error) < max(1e-9, rebuilt.least), f"the virial ratio is {molden.virial_ratio}, off by {error:.1e}")
 
 
+def check_integrals(rebuilt, result, complain):
+    """One-electron integrals of a file, and the energy that the density has in them."""
+    integrals, charges = rebuilt.molden.integrals, rebuilt.molden.charges()
+    core = len(rebuilt.molden.cores) > 0
+    expected = {"overlap": rebuilt.overlap, "kinetic": rebuilt.kinetic}
+    if not core:
+        expected["potential_n_e"] = [[v - t for v, t in zip(row, other)] for row, other in zip(rebuilt.core, rebuilt.kinetic)]
+    for name, matrix in expected.items():
+        worst = max(abs(a - b) for row, other in zip(matrix, integrals[name]) for a, b in zip(row, other))
+        print(f"{name}: off by {worst:.1e}")
+        complain(worst < 1e-10, f"{name} is off by {worst:.1e}")
+    complain(("ecp" in integrals) == core, f"integrals: {list(integrals)}")
+    energies = [contract(rebuilt.density(rebuilt.molden.orbitals), matrix) for name, matrix in integrals.items() if name != "overlap"]
+    error = energies[-1] - result["properties"]["scf_one_electron_energy"]
+    print(f"one-electron energy from the integrals: off by {error:.1e} hartree")
+    complain(abs(error) < 1e-8 or rebuilt.molden.kind == "Natural", f"one-electron energy from the integrals: off by {error:.1e}")
+    field = any(term["name"] == "field" for term in result["extras"]["hf"]["energy_parts"]["terms"])
+    complain(field or abs(sum(energies[:-1]) - energies[-1]) < 1e-9, f"the sum of terms is off by {sum(energies[:-1]) - energies[-1]:.1e}")
+    error = rebuilt.molden.repulsion - check_wavefunction.nuclear_repulsion([charge for charge in charges if charge[0]])
+    complain(abs(error) < 1e-9, f"the repulsion of nuclei is off by {error:.1e}")
+
+
 def check_energy(rebuilt, result, complain):
     """Total energy and Fock matrix from the orbitals in the file."""
     alpha, beta = rebuilt.spins()
@@ -293,6 +316,8 @@ def main():
         (check_natural if natural else check_orbitals)(rebuilt, result, complain)
         if arguments.energy and molden.has_virtual:
             check_energy(rebuilt, result, complain)
+        if hasattr(molden, "integrals"):
+            check_integrals(rebuilt, result, complain)
         if hasattr(molden, "virial_ratio"):
             check_virial(rebuilt, result, natural, complain)
         if molden is files[0]:
