@@ -62,7 +62,8 @@ void hf_checkpoint_put_description(struct hf_hdf5_writer *writer,
 /** A file being read; the first failure stays. */
 struct hf_hdf5_reader {
     hid_t file;
-    const char *name;  /**< for messages */
+    const char *name;  /**< for messages, like `kind` */
+    const char *kind;  /**< "checkpoint", or what else it is */
     double file_bytes; /**< no dataset can be larger */
     hf_status status;
     struct hf_error *error;
@@ -76,11 +77,13 @@ void hf_hdf5_damaged(struct hf_hdf5_reader *reader, const char *format, ...) HF_
 /** Remembers that there was no memory for something. */
 void hf_hdf5_no_memory(struct hf_hdf5_reader *reader, const char *what);
 
-/** Attributes of the root; "" or -1 when there is no such text or integer. */
-void hf_hdf5_get_root_text(struct hf_hdf5_reader *reader, const char *name, size_t size,
-                           char text[]);
-int hf_hdf5_get_root_integer(struct hf_hdf5_reader *reader, const char *name);
+/** Attributes of a group; "" or -1 when there is no such text or integer. */
+void hf_hdf5_get_group_text(struct hf_hdf5_reader *reader, const char *group, const char *name,
+                            size_t size, char text[]);
+int hf_hdf5_get_group_integer(struct hf_hdf5_reader *reader, const char *group, const char *name);
 
+/** Whether a path leads to something in this file. */
+bool hf_hdf5_has(struct hf_hdf5_reader *reader, const char *path);
 /** A text; NULL after a failure. */
 char *hf_hdf5_get_text(struct hf_hdf5_reader *reader, const char *path);
 /** Numbers as they are put, n_row rows exactly, in the range of the field. NULL after a failure, or without
@@ -104,6 +107,12 @@ bool hf_hdf5_get_shape(struct hf_hdf5_reader *reader, const char *path, int *n_r
 /** Looks whether there is a matrix [n_row][n_col] of reals; with `numbers` reads all of it. */
 void hf_hdf5_check_matrix(struct hf_hdf5_reader *reader, const char *path, int n_row, int n_col,
                           bool numbers);
+/** A part of a matrix. */
+struct hf_hdf5_block {
+    int first_row, n_row, first_col, n_col;
+};
+void hf_hdf5_get_block(struct hf_hdf5_reader *reader, const char *path,
+                       const struct hf_hdf5_block *block, double values[]);
 /** Rows first .. first+n-1 of a matrix of n_col columns. */
 void hf_hdf5_get_rows(struct hf_hdf5_reader *reader, const char *path, int n_col, int first, int n,
                       double rows[]);
@@ -118,6 +127,14 @@ hf_status hf_hdf5_reader_end(const struct hf_hdf5_reader *reader);
 /** The hf_scf_restart.read of a checkpoint, which is `data`. */
 hf_status hf_checkpoint_read_rows(void *data, enum hf_restart_matrix which, int index, int spin,
                                   int first, int n, double rows[], struct hf_error *error);
+
+/** Whether it is a TREXIO file. */
+bool hf_trexio_begins(struct hf_hdf5_reader *reader);
+/** Fills a checkpoint as hf_checkpoint_load_orbitals says. */
+void hf_trexio_read(struct hf_hdf5_reader *reader, struct hf_checkpoint *checkpoint);
+/** Rows of its orbitals of a spin, as hf_scf_restart.read. */
+void hf_trexio_get_rows(struct hf_hdf5_reader *reader, const struct hf_checkpoint *checkpoint,
+                        int spin, int first, int n, double rows[]);
 
 /** Calls `visit` with the name of every link of a group until it returns false. */
 void hf_hdf5_visit(struct hf_hdf5_reader *reader, const char *group,

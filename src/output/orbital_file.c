@@ -3,6 +3,7 @@
  * few orbitals. */
 #include "orbital_file.h"
 
+#include "basis/axial_order.h"
 #include "hf/linalg.h"
 #include "localise/localise.h"
 
@@ -81,7 +82,6 @@ hf_status hf_function_order_init(const struct hf_basis *basis,
                                  const signed char cartesian[][HF_MOST_CARTESIAN], bool axial_p,
                                  struct hf_function_order *order, struct hf_error *error)
 {
-    static const signed char axial[3] = {2, 0, 1};
     *order = (struct hf_function_order){.arena = {.label = "the order of functions"}};
     HF_TAKE(&order->arena, order->function, (size_t)basis->n_function);
     HF_TAKE(&order->arena, order->factor, (size_t)basis->n_function);
@@ -89,10 +89,10 @@ hf_status hf_function_order_init(const struct hf_basis *basis,
     for (int s = 0; s < basis->n_shell; s++) {
         const struct hf_shell *shell = &basis->shell[s];
         for (int i = 0; i < shell->n_function; i++) {
-            const int m = (i + 1) / 2 * (i % 2 != 0 ? 1 : -1); /* 0, +1, -1, +2, ... */
-            int place = cartesian != NULL ? cartesian[shell->l][i] : i;
-            if (shell->spherical) place = shell->l + m;
-            if (shell->l == 1 && axial_p) place = axial[i];
+            const bool axial = shell->spherical || (shell->l == 1 && axial_p);
+            const int place = axial               ? hf_axial_place(shell->l, i)
+                              : cartesian != NULL ? cartesian[shell->l][i]
+                                                  : i;
             order->function[shell->first_function + i] = shell->first_function + place;
             order->factor[shell->first_function + i] =
                 shell->spherical ? 1.0 : norm_of(shell->l, place);

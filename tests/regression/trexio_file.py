@@ -11,11 +11,13 @@ import molden_file
 class Library:
     """The library with a file open for reading."""
 
+    mode = b"r"
+
     def __init__(self, path):
         self.library = ctypes.CDLL(ctypes.util.find_library("trexio"))
         self.library.trexio_open.restype = ctypes.c_void_p
         code, hdf5 = ctypes.c_int(), 0
-        self.file = ctypes.c_void_p(self.library.trexio_open(path.encode(), ctypes.c_char(b"r"), hdf5, ctypes.byref(code)))
+        self.file = ctypes.c_void_p(self.library.trexio_open(path.encode(), ctypes.c_char(self.mode), hdf5, ctypes.byref(code)))
         assert self.file.value and code.value == 0, f"{path}: TREXIO cannot open it: {code.value}"
 
     def call(self, name, *arguments):
