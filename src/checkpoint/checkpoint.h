@@ -87,8 +87,9 @@ struct hf_checkpoint {
      *  calculation are read there, too: HF_RESTART_ORBITALS, [basis->n_function][n_column[spin]],
      *  the first spin[].n_occupied of them occupied. */
     struct hf_scf_restart state;
-    struct hf_checkpoint_file *file; /**< the library's; NULL on ranks other than 0 */
-    struct hf_arena arena;           /**< has all but the basis */
+    struct hf_checkpoint_file *file;   /**< the library's; NULL on ranks other than 0 */
+    struct hf_trexio_orbitals *trexio; /**< of a TREXIO file, on rank 0; NULL: it is a checkpoint */
+    struct hf_arena arena;             /**< has all but the basis */
 };
 
 /** Reads everything but the matrices, which are looked at. Not collective; needs no MPI.
@@ -103,7 +104,8 @@ hf_status hf_checkpoint_read(const char *path, struct hf_checkpoint *checkpoint,
 hf_status hf_checkpoint_check_numbers(const struct hf_checkpoint *checkpoint,
                                       struct hf_error *error) HF_MUST_CHECK;
 
-/** As hf_checkpoint_read from the bytes of a file, which are copied; `name` is for messages. Not collective. */
+/** As hf_checkpoint_read from the bytes of a file, which are copied; it may be a TREXIO file as below. `name` is for
+ *  messages. Not collective. */
 hf_status hf_checkpoint_read_image(size_t n_byte, const void *image, const char *name,
                                    struct hf_checkpoint *checkpoint,
                                    struct hf_error *error) HF_MUST_CHECK;
@@ -113,6 +115,13 @@ hf_status hf_checkpoint_read_image(size_t n_byte, const void *image, const char 
 hf_status hf_checkpoint_load(struct hf_context *context, const char *path,
                              struct hf_checkpoint *checkpoint,
                              struct hf_error *error) HF_MUST_CHECK;
+
+/** The same, or a TREXIO file (HDF5) with Gaussian functions and real orbitals as far as a calculation can begin with it:
+ *  molecule, basis, cores without their potentials, orbitals with whole occupations. Ghosts are hydrogen's. Collective.
+ *  HF_BAD_INPUT also: not such functions or orbitals. */
+hf_status hf_checkpoint_load_orbitals(struct hf_context *context, const char *path,
+                                      struct hf_checkpoint *checkpoint,
+                                      struct hf_error *error) HF_MUST_CHECK;
 
 /** Closes and frees; accepts an empty or half-made one. Not collective. */
 void hf_checkpoint_done(struct hf_checkpoint *checkpoint);

@@ -18,8 +18,8 @@ void hf_hdf5_damaged(struct hf_hdf5_reader *reader, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(what, sizeof what, format, arguments);
     va_end(arguments);
-    reader->status =
-        hf_fail(reader->error, HF_BAD_INPUT, "%.400s: damaged checkpoint: %s", reader->name, what);
+    reader->status = hf_fail(reader->error, HF_BAD_INPUT, "%.400s: damaged %s: %s", reader->name,
+                             reader->kind != NULL ? reader->kind : "checkpoint", what);
 }
 
 void hf_hdf5_no_memory(struct hf_hdf5_reader *reader, const char *path)
@@ -46,7 +46,7 @@ static bool is_here(hid_t file, const char *path)
     return true;
 }
 
-static bool has(struct hf_hdf5_reader *reader, const char *path)
+bool hf_hdf5_has(struct hf_hdf5_reader *reader, const char *path)
 {
     return reader->status == HF_OK && is_here(reader->file, path);
 }
@@ -62,10 +62,17 @@ static bool is_plain(const struct hf_hdf5_reader *reader, hid_t dataset)
     return plain;
 }
 
+/** Whether these are numbers of that type; integers may have 64 bits, as those of TREXIO. */
+static bool is_like(hid_t type, hid_t expected)
+{
+    return type >= 0 && (H5Tequal(type, expected) > 0 || (H5Tequal(expected, H5T_STD_I32LE) > 0 &&
+                                                          H5Tequal(type, H5T_STD_I64LE) > 0));
+}
+
 static bool has_type(hid_t dataset, hid_t expected)
 {
     const hid_t type = H5Dget_type(dataset);
-    const bool same = type >= 0 && H5Tequal(type, expected) > 0;
+    const bool same = is_like(type, expected);
     if (type >= 0) H5Tclose(type);
     return same;
 }
@@ -137,7 +144,7 @@ static void check_numbers(struct hf_hdf5_reader *reader, const char *path, size_
 int hf_hdf5_count_rows(struct hf_hdf5_reader *reader, const struct hf_field *field)
 {
     hsize_t shape[2];
-    if (!has(reader, field->path)) return 0;
+    if (!hf_hdf5_has(reader, field->path)) return 0;
     const hid_t dataset = open_numbers(reader, field->path, hf_hdf5_stored_type(field->type),
                                        field->width > 1 ? 2 : 1, shape);
     if (dataset < 0) return 0;
@@ -189,7 +196,7 @@ void hf_hdf5_get_fields(struct hf_hdf5_reader *reader, const struct hf_fields *f
     for (int f = 0; f < fields->n_field && reader->status == HF_OK; f++) {
         const struct hf_field *field = &fields->field[f];
         char *row = rows;
-        if (field->type == HF_FIELD_OPTIONAL_TEXT && !has(reader, field->path)) continue;
+        if (field->type == HF_FIELD_OPTIONAL_TEXT && !hf_hdf5_has(reader, field->path)) continue;
         if (field->type == HF_FIELD_TEXT || field->type == HF_FIELD_OPTIONAL_TEXT) {
             char *text = hf_hdf5_get_text(reader, field->path);
             memcpy(row + field->offset, &text, sizeof text);
@@ -254,11 +261,14 @@ char *hf_hdf5_get_text(struct hf_hdf5_reader *reader, const char *path)
     return text;
 }
 
-/** Attribute of the root that is one value; negative when there is none. */
-static hid_t open_attribute(const struct hf_hdf5_reader *reader, const char *name)
+/** Attribute of a group that is one value; negative when there is none. */
+static hid_t open_attribute(const struct hf_hdf5_reader *reader, const char *group,
+                            const char *name)
 {
-    if (H5Aexists(reader->file, name) <= 0) return -1;
-    const hid_t attribute = H5Aopen(reader->file, name, H5P_DEFAULT);
+    const bool is_root = strcmp(group, "/") == 0;
+    if (!is_root && !is_here(reader->file, group)) return -1;
+    if (H5Aexists_by_name(reader->file, group, name, H5P_DEFAULT) <= 0) return -1;
+    const hid_t attribute = H5Aopen_by_name(reader->file, group, name, H5P_DEFAULT, H5P_DEFAULT);
     if (attribute < 0) return -1;
     const hid_t space = H5Aget_space(attribute);
     const bool scalar = space >= 0 && H5Sget_simple_extent_type(space) == H5S_SCALAR;
@@ -268,11 +278,11 @@ static hid_t open_attribute(const struct hf_hdf5_reader *reader, const char *nam
     return -1;
 }
 
-void hf_hdf5_get_root_text(struct hf_hdf5_reader *reader, const char *name, size_t size,
-                           char text[])
+void hf_hdf5_get_group_text(struct hf_hdf5_reader *reader, const char *group, const char *name,
+                            size_t size, char text[])
 {
     memset(text, 0, size);
-    const hid_t attribute = open_attribute(reader, name);
+    const hid_t attribute = open_attribute(reader, group, name);
     if (attribute < 0) return;
     const hid_t type = H5Aget_type(attribute);
     const size_t length = text_length(type);
@@ -281,43 +291,52 @@ void hf_hdf5_get_root_text(struct hf_hdf5_reader *reader, const char *name, size
     H5Aclose(attribute);
 }
 
-int hf_hdf5_get_root_integer(struct hf_hdf5_reader *reader, const char *name)
+int hf_hdf5_get_group_integer(struct hf_hdf5_reader *reader, const char *group, const char *name)
 {
-    int value = -1;
-    const hid_t attribute = open_attribute(reader, name);
+    int64_t value = -1;
+    const hid_t attribute = open_attribute(reader, group, name);
     if (attribute < 0) return -1;
     const hid_t type = H5Aget_type(attribute);
-    if (type < 0 || H5Tequal(type, H5T_STD_I32LE) <= 0 ||
-        H5Aread(attribute, H5T_NATIVE_INT, &value) < 0)
+    if (!is_like(type, H5T_STD_I32LE) || H5Aread(attribute, H5T_NATIVE_INT64, &value) < 0)
         value = -1;
     if (type >= 0) H5Tclose(type);
     H5Aclose(attribute);
-    return value;
+    return value >= 0 && value <= INT_MAX ? (int)value : -1;
 }
 
-void hf_hdf5_get_rows(struct hf_hdf5_reader *reader, const char *path, int n_col, int first, int n,
-                      double rows[])
+void hf_hdf5_get_block(struct hf_hdf5_reader *reader, const char *path,
+                       const struct hf_hdf5_block *block, double values[])
 {
     hsize_t shape[2];
     const hid_t dataset = open_numbers(reader, path, H5T_IEEE_F64LE, 2, shape);
     if (dataset < 0) return;
-    const hsize_t start[2] = {(hsize_t)first, 0}, count[2] = {(hsize_t)n, (hsize_t)n_col};
+    const hsize_t start[2] = {(hsize_t)block->first_row, (hsize_t)block->first_col};
+    const hsize_t count[2] = {(hsize_t)block->n_row, (hsize_t)block->n_col};
     const hid_t space = H5Dget_space(dataset), memory = H5Screate_simple(2, count, NULL);
-    if (shape[1] != (hsize_t)n_col || (hsize_t)first + (hsize_t)n > shape[0] || space < 0 ||
+    if (start[0] + count[0] > shape[0] || start[1] + count[1] > shape[1] || space < 0 ||
         memory < 0 || H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL) < 0 ||
-        H5Dread(dataset, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, rows) < 0)
+        H5Dread(dataset, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, values) < 0)
         hf_hdf5_damaged(reader, "%s cannot be read", path);
     else
-        check_numbers(reader, path, (size_t)n * (size_t)n_col, rows);
+        check_numbers(reader, path, (size_t)block->n_row * (size_t)block->n_col, values);
     if (memory >= 0) H5Sclose(memory);
     if (space >= 0) H5Sclose(space);
     H5Dclose(dataset);
 }
 
+void hf_hdf5_get_rows(struct hf_hdf5_reader *reader, const char *path, int n_col, int first, int n,
+                      double rows[])
+{
+    int n_row = 0, n_there = 0;
+    if (hf_hdf5_get_shape(reader, path, &n_row, &n_there) && n_there != n_col)
+        hf_hdf5_damaged(reader, "%s has rows of %d numbers; expected %d", path, n_there, n_col);
+    hf_hdf5_get_block(reader, path, &(struct hf_hdf5_block){first, n, 0, n_col}, rows);
+}
+
 bool hf_hdf5_get_shape(struct hf_hdf5_reader *reader, const char *path, int *n_row, int *n_col)
 {
     hsize_t shape[2];
-    if (!has(reader, path)) return false;
+    if (!hf_hdf5_has(reader, path)) return false;
     const hid_t dataset = open_numbers(reader, path, H5T_IEEE_F64LE, 2, shape);
     if (dataset < 0) return false;
     H5Dclose(dataset);

@@ -8,40 +8,15 @@
 #define HF_CHECKPOINT_HDF5_H
 
 #include "checkpoint/checkpoint.h"
+#include "checkpoint/hdf5_writer.h"
 #include "checkpoint_file.h"
 #include "checkpoint_layout.h"
-
-#include <hdf5.h>
-
-/** Turns the messages of HDF5 off and on again: a program that also uses HDF5 may need them. */
-struct hf_hdf5_silence {
-    H5E_auto2_t function;
-    void *data;
-};
-struct hf_hdf5_silence hf_hdf5_silence_begin(void);
-void hf_hdf5_silence_end(struct hf_hdf5_silence silence);
-
-/** A file being written. */
-struct hf_hdf5_writer {
-    hid_t file;
-    bool failed;
-    int why; /**< errno of the first failure, as far as there is one */
-};
 
 /** Access to a file in memory whose bytes are `image` [n_byte] (copied) or, with n_byte 0, none yet.
  *  To be closed with H5Pclose; negative when it fails. */
 hid_t hf_hdf5_memory_access(size_t n_byte, const void *image);
-/** Access to a file on disk; to be closed in the same way. */
-hid_t hf_hdf5_disk_access(void);
 /** How the numbers of a field lie in a file. */
 hid_t hf_hdf5_stored_type(enum hf_field_type type);
-/** New file; replaces a file of that name. A failure sets writer->failed. Closes `access`. */
-void hf_hdf5_create(struct hf_hdf5_writer *writer, const char *path, hid_t access);
-
-void hf_hdf5_put_group(struct hf_hdf5_writer *writer, const char *path, const char *about);
-/** Attributes of the root. */
-void hf_hdf5_put_root_text(struct hf_hdf5_writer *writer, const char *name, const char *text);
-void hf_hdf5_put_root_integer(struct hf_hdf5_writer *writer, const char *name, int value);
 /** Datasets; `about` and `units` may be NULL. A NULL text and arrays without rows are not written. */
 void hf_hdf5_put_text(struct hf_hdf5_writer *writer, const char *path, const char *text,
                       const char *about);
@@ -51,19 +26,10 @@ void hf_hdf5_put_numbers(struct hf_hdf5_writer *writer, const struct hf_field *f
 /** Every field of the structs `rows` [n_row], or with n_row -1 of the only one. */
 void hf_hdf5_put_fields(struct hf_hdf5_writer *writer, const struct hf_fields *fields, int n_row,
                         const void *rows);
-/** A new dataset [n_row][n_col] of reals to be filled; to be closed with H5Dclose. */
-hid_t hf_hdf5_put_matrix(struct hf_hdf5_writer *writer, const char *path, int n_row, int n_col,
-                         const char *units, const char *about);
-/** Rows first .. first+n-1 of it. */
-void hf_hdf5_put_rows(struct hf_hdf5_writer *writer, hid_t dataset, int first, int n,
-                      const double rows[]);
 /** Opens a file to add to it. A failure sets writer->failed. Closes `access`. */
 void hf_hdf5_open(struct hf_hdf5_writer *writer, const char *path, hid_t access);
 /** The same group as in another file, if it is there. */
 void hf_hdf5_copy_group(struct hf_hdf5_writer *writer, hid_t from, const char *path);
-/** Flushes and closes. */
-void hf_hdf5_close(struct hf_hdf5_writer *writer);
-
 /** What stays open of a checkpoint while its matrices may be read. */
 struct hf_checkpoint_file {
     hid_t file;
@@ -96,7 +62,8 @@ void hf_checkpoint_put_description(struct hf_hdf5_writer *writer,
 /** A file being read; the first failure stays. */
 struct hf_hdf5_reader {
     hid_t file;
-    const char *name;  /**< for messages */
+    const char *name;  /**< for messages, like `kind` */
+    const char *kind;  /**< "checkpoint", or what else it is */
     double file_bytes; /**< no dataset can be larger */
     hf_status status;
     struct hf_error *error;
@@ -110,11 +77,13 @@ void hf_hdf5_damaged(struct hf_hdf5_reader *reader, const char *format, ...) HF_
 /** Remembers that there was no memory for something. */
 void hf_hdf5_no_memory(struct hf_hdf5_reader *reader, const char *what);
 
-/** Attributes of the root; "" or -1 when there is no such text or integer. */
-void hf_hdf5_get_root_text(struct hf_hdf5_reader *reader, const char *name, size_t size,
-                           char text[]);
-int hf_hdf5_get_root_integer(struct hf_hdf5_reader *reader, const char *name);
+/** Attributes of a group; "" or -1 when there is no such text or integer. */
+void hf_hdf5_get_group_text(struct hf_hdf5_reader *reader, const char *group, const char *name,
+                            size_t size, char text[]);
+int hf_hdf5_get_group_integer(struct hf_hdf5_reader *reader, const char *group, const char *name);
 
+/** Whether a path leads to something in this file. */
+bool hf_hdf5_has(struct hf_hdf5_reader *reader, const char *path);
 /** A text; NULL after a failure. */
 char *hf_hdf5_get_text(struct hf_hdf5_reader *reader, const char *path);
 /** Numbers as they are put, n_row rows exactly, in the range of the field. NULL after a failure, or without
@@ -138,6 +107,12 @@ bool hf_hdf5_get_shape(struct hf_hdf5_reader *reader, const char *path, int *n_r
 /** Looks whether there is a matrix [n_row][n_col] of reals; with `numbers` reads all of it. */
 void hf_hdf5_check_matrix(struct hf_hdf5_reader *reader, const char *path, int n_row, int n_col,
                           bool numbers);
+/** A part of a matrix. */
+struct hf_hdf5_block {
+    int first_row, n_row, first_col, n_col;
+};
+void hf_hdf5_get_block(struct hf_hdf5_reader *reader, const char *path,
+                       const struct hf_hdf5_block *block, double values[]);
 /** Rows first .. first+n-1 of a matrix of n_col columns. */
 void hf_hdf5_get_rows(struct hf_hdf5_reader *reader, const char *path, int n_col, int first, int n,
                       double rows[]);
@@ -152,6 +127,14 @@ hf_status hf_hdf5_reader_end(const struct hf_hdf5_reader *reader);
 /** The hf_scf_restart.read of a checkpoint, which is `data`. */
 hf_status hf_checkpoint_read_rows(void *data, enum hf_restart_matrix which, int index, int spin,
                                   int first, int n, double rows[], struct hf_error *error);
+
+/** Whether it is a TREXIO file. */
+bool hf_trexio_begins(struct hf_hdf5_reader *reader);
+/** Fills a checkpoint as hf_checkpoint_load_orbitals says. */
+void hf_trexio_read(struct hf_hdf5_reader *reader, struct hf_checkpoint *checkpoint);
+/** Rows of its orbitals of a spin, as hf_scf_restart.read. */
+void hf_trexio_get_rows(struct hf_hdf5_reader *reader, const struct hf_checkpoint *checkpoint,
+                        int spin, int first, int n, double rows[]);
 
 /** Calls `visit` with the name of every link of a group until it returns false. */
 void hf_hdf5_visit(struct hf_hdf5_reader *reader, const char *group,

@@ -54,6 +54,10 @@ hf_status hf_checkpoint_read_rows(void *data, enum hf_restart_matrix which, int 
     struct hf_hdf5_reader reader = hf_checkpoint_reader(self, error);
     char path[HF_CHECKPOINT_PATH] = "/diis/orthogonaliser";
     int n_col = state->n_orbital;
+    if (self->trexio != NULL) {
+        hf_trexio_get_rows(&reader, self, spin, first, n, rows);
+        return hf_hdf5_reader_end(&reader);
+    }
     if (which == HF_RESTART_ORBITALS) {
         hf_orbitals_path(state->n_spin, spin, "/coefficients", path);
         n_col = state->n_column[spin];

@@ -87,9 +87,10 @@ void hf_hdf5_copy_group(struct hf_hdf5_writer *writer, hid_t from, const char *p
 }
 
 /** Type of a text of that length. */
-static hid_t text_type(size_t length)
+static hid_t text_type(const struct hf_hdf5_writer *writer, size_t length)
 {
     const hid_t type = H5Tcopy(H5T_C_S1);
+    if (writer->trexio) return H5Tset_size(type, length + 1), type;
     H5Tset_size(type, length > 0 ? length : 1);
     H5Tset_cset(type, H5T_CSET_UTF8);
     H5Tset_strpad(type, H5T_STR_NULLPAD);
@@ -113,19 +114,50 @@ static void put_text_attribute(struct hf_hdf5_writer *writer, hid_t object, cons
     if (text == NULL || writer->failed) return;
     const size_t most = 32000; /* a header holds less than 64 kB */
     const size_t length = strnlen(text, most);
-    const hid_t type = text_type(length);
+    const hid_t type = text_type(writer, length);
     put_attribute(writer, object, name, type, text);
     H5Tclose(type);
 }
 
-void hf_hdf5_put_root_text(struct hf_hdf5_writer *writer, const char *name, const char *text)
+/** A group to give an attribute to; negative after a failure. */
+static hid_t open_group(struct hf_hdf5_writer *writer, const char *path)
 {
-    put_text_attribute(writer, writer->file, name, text);
+    const hid_t group = writer->failed ? -1 : H5Gopen2(writer->file, path, H5P_DEFAULT);
+    return check(writer, group >= 0) ? group : -1;
 }
 
-void hf_hdf5_put_root_integer(struct hf_hdf5_writer *writer, const char *name, int value)
+void hf_hdf5_put_group_text(struct hf_hdf5_writer *writer, const char *path, const char *name,
+                            const char *text)
 {
-    if (!writer->failed) put_attribute(writer, writer->file, name, H5T_NATIVE_INT32, &value);
+    const hid_t group = open_group(writer, path);
+    if (group < 0) return;
+    put_text_attribute(writer, group, name, text);
+    H5Gclose(group);
+}
+
+static void put_number(struct hf_hdf5_writer *writer, const char *path, const char *name,
+                       hid_t type, const void *value)
+{
+    const hid_t group = open_group(writer, path);
+    if (group < 0) return;
+    put_attribute(writer, group, name, type, value);
+    H5Gclose(group);
+}
+
+void hf_hdf5_put_group_integer(struct hf_hdf5_writer *writer, const char *path, const char *name,
+                               int value)
+{
+    const int64_t wide = value;
+    if (writer->trexio)
+        put_number(writer, path, name, H5T_NATIVE_INT64, &wide);
+    else
+        put_number(writer, path, name, H5T_NATIVE_INT32, &value);
+}
+
+void hf_hdf5_put_group_real(struct hf_hdf5_writer *writer, const char *path, const char *name,
+                            double value)
+{
+    put_number(writer, path, name, H5T_NATIVE_DOUBLE, &value);
 }
 
 void hf_hdf5_put_group(struct hf_hdf5_writer *writer, const char *path, const char *about)
@@ -147,7 +179,7 @@ static hid_t create_dataset(struct hf_hdf5_writer *writer, const char *path, hid
     if (writer->failed) return -1;
     const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
     H5Pset_obj_track_times(creation, false);
-    H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER);
+    if (H5Tis_variable_str(type) <= 0) H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER);
     const hid_t dataset =
         H5Dcreate2(writer->file, path, type, space, H5P_DEFAULT, creation, H5P_DEFAULT);
     H5Pclose(creation);
@@ -174,8 +206,39 @@ void hf_hdf5_put_text(struct hf_hdf5_writer *writer, const char *path, const cha
                       const char *about)
 {
     if (text == NULL || writer->failed) return;
-    const hid_t type = text_type(strlen(text));
+    const hid_t type = text_type(writer, strlen(text));
     put_dataset(writer, path, type, type, H5Screate(H5S_SCALAR), text, NULL, about);
+    H5Tclose(type);
+}
+
+/** Rows [n_row], or [n_row][n_col]. */
+static void put_rows(struct hf_hdf5_writer *writer, const char *path, int n_row, int n_col,
+                     hid_t file_type, hid_t memory_type, const void *values)
+{
+    const hsize_t shape[2] = {(hsize_t)n_row, (hsize_t)n_col};
+    if (n_row == 0 || writer->failed) return;
+    put_dataset(writer, path, file_type, memory_type,
+                H5Screate_simple(n_col > 0 ? 2 : 1, shape, NULL), values, NULL, NULL);
+}
+
+void hf_hdf5_put_reals(struct hf_hdf5_writer *writer, const char *path, int n_row, int n_col,
+                       const double values[])
+{
+    put_rows(writer, path, n_row, n_col, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, values);
+}
+
+void hf_hdf5_put_integers(struct hf_hdf5_writer *writer, const char *path, int n_row,
+                          const int values[])
+{
+    put_rows(writer, path, n_row, 0, H5T_STD_I64LE, H5T_NATIVE_INT, values);
+}
+
+void hf_hdf5_put_texts(struct hf_hdf5_writer *writer, const char *path, int n_row,
+                       const char *const texts[])
+{
+    const hid_t type = H5Tcopy(H5T_C_S1);
+    H5Tset_size(type, H5T_VARIABLE);
+    put_rows(writer, path, n_row, 0, type, type, texts);
     H5Tclose(type);
 }
 

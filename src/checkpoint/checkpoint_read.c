@@ -237,17 +237,20 @@ static void read_identity(struct hf_hdf5_reader *reader, struct hf_checkpoint *s
     H5G_info_t root;
     if (H5Gget_info(reader->file, &root) < 0) hf_hdf5_damaged(reader, "/ cannot be read");
     if (reader->status != HF_OK) return;
-    hf_hdf5_get_root_text(reader, "format", sizeof format, format);
-    self->version = hf_hdf5_get_root_integer(reader, "format_version");
+    hf_hdf5_get_group_text(reader, "/", "format", sizeof format, format);
+    self->version = hf_hdf5_get_group_integer(reader, "/", "format_version");
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        hf_hdf5_get_root_text(reader, names[i].name, sizeof text, text);
+        hf_hdf5_get_group_text(reader, "/", names[i].name, sizeof text, text);
         *names[i].text = hf_copy_string(reader->arena, text);
         if (*names[i].text == NULL) hf_hdf5_no_memory(reader, "its names");
     }
     if (reader->status != HF_OK) return;
     if (strcmp(format, hf_checkpoint_format) != 0) {
         reader->status = hf_fail(reader->error, HF_BAD_INPUT,
-                                 "%.400s: this HDF5 file is no checkpoint of hf", reader->name);
+                                 "%.400s: this HDF5 file is no checkpoint of hf%s", reader->name,
+                                 hf_trexio_begins(reader)
+                                     ? ", but a TREXIO file; --guess begins with its orbitals"
+                                     : "");
         return;
     }
     if (self->version > HF_CHECKPOINT_VERSION) {
@@ -277,9 +280,16 @@ static void read_description(struct hf_hdf5_reader *reader, struct hf_checkpoint
     if (reader->status == HF_OK) read_orbitals(reader, self);
 }
 
-/** Opens what `access` leads to (and closes that) and reads; `whole`: with its matrices. */
+/** What is read of a file. */
+enum reading {
+    READ_DESCRIPTION, /**< of a checkpoint, without looking for its matrices */
+    READ_CHECKPOINT,
+    READ_ORBITALS, /**< of a checkpoint or of a TREXIO file */
+};
+
+/** Opens what `access` leads to (and closes that) and reads. */
 static hf_status read_file(const char *path, const char *name, hid_t access, double bytes,
-                           bool whole, struct hf_checkpoint *self, struct hf_error *error)
+                           enum reading what, struct hf_checkpoint *self, struct hf_error *error)
 {
     *self = (struct hf_checkpoint){.file_bytes = bytes, .arena = {.label = "a checkpoint"}};
     self->path = hf_copy_string(&self->arena, name);
@@ -297,8 +307,13 @@ static hf_status read_file(const char *path, const char *name, hid_t access, dou
         *self->file = (struct hf_checkpoint_file){reader.file, self->path, bytes};
     if (reader.status == HF_OK && reader.file < 0)
         hf_hdf5_damaged(&reader, "HDF5 cannot open it; it is cut or overwritten");
-    if (reader.status == HF_OK) read_description(&reader, self);
-    if (whole && reader.status == HF_OK) hf_checkpoint_check_matrices(&reader, self, false);
+    if (reader.status == HF_OK && what == READ_ORBITALS && hf_trexio_begins(&reader)) {
+        hf_trexio_read(&reader, self);
+    } else if (reader.status == HF_OK) {
+        read_description(&reader, self);
+        if (what != READ_DESCRIPTION && reader.status == HF_OK)
+            hf_checkpoint_check_matrices(&reader, self, false);
+    }
     self->state.read = hf_checkpoint_read_rows;
     self->state.data = self;
     self->state.name = self->path;
@@ -310,8 +325,8 @@ hf_status hf_checkpoint_read_image(size_t n_byte, const void *image, const char 
 {
     *checkpoint = (struct hf_checkpoint){0};
     if (n_byte == 0) return hf_fail(error, HF_BAD_INPUT, "%.400s: the file is empty", name);
-    return read_file("image", name, hf_hdf5_memory_access(n_byte, image), (double)n_byte, true,
-                     checkpoint, error);
+    return read_file("image", name, hf_hdf5_memory_access(n_byte, image), (double)n_byte,
+                     READ_ORBITALS, checkpoint, error);
 }
 
 /** Checks a file before HDF5 opens it. */
@@ -336,13 +351,19 @@ static hf_status look(const char *path, double *bytes, struct hf_error *error)
     *bytes = (double)file.st_size;
     return HF_OK;
 }
-hf_status hf_checkpoint_read(const char *path, struct hf_checkpoint *checkpoint,
-                             struct hf_error *error)
+static hf_status look_and_read(const char *path, enum reading what,
+                               struct hf_checkpoint *checkpoint, struct hf_error *error)
 {
     double bytes = 0.0;
     *checkpoint = (struct hf_checkpoint){0};
     HF_CHECK(look(path, &bytes, error));
-    return read_file(path, path, hf_hdf5_disk_access(), bytes, true, checkpoint, error);
+    return read_file(path, path, hf_hdf5_disk_access(), bytes, what, checkpoint, error);
+}
+
+hf_status hf_checkpoint_read(const char *path, struct hf_checkpoint *checkpoint,
+                             struct hf_error *error)
+{
+    return look_and_read(path, READ_CHECKPOINT, checkpoint, error);
 }
 
 /* ---- On all ranks: rank 0 writes all but the matrices into a file in memory, whose bytes the others read. ---- */
@@ -362,11 +383,11 @@ static void *take_image(struct hf_hdf5_writer *writer, size_t *n_byte)
 }
 
 /** Rank 0's part. */
-static hf_status make_image(const char *path, struct hf_checkpoint *checkpoint, size_t *n_byte,
-                            void **image, struct hf_error *error)
+static hf_status make_image(const char *path, enum reading what, struct hf_checkpoint *checkpoint,
+                            size_t *n_byte, void **image, struct hf_error *error)
 {
     struct hf_hdf5_writer writer;
-    HF_CHECK(hf_checkpoint_read(path, checkpoint, error));
+    HF_CHECK(look_and_read(path, what, checkpoint, error));
     hf_hdf5_create(&writer, "description", hf_hdf5_memory_access(0, NULL));
     if (!writer.failed) hf_checkpoint_put_description(&writer, checkpoint);
     *image = take_image(&writer, n_byte);
@@ -379,22 +400,22 @@ static hf_status make_image(const char *path, struct hf_checkpoint *checkpoint, 
 static hf_status read_image(size_t n_byte, const void *image, const char *path,
                             struct hf_checkpoint *checkpoint, struct hf_error *error)
 {
-    HF_CHECK(read_file("image", path, hf_hdf5_memory_access(n_byte, image), (double)n_byte, false,
-                       checkpoint, error));
+    HF_CHECK(read_file("image", path, hf_hdf5_memory_access(n_byte, image), (double)n_byte,
+                       READ_DESCRIPTION, checkpoint, error));
     H5Fclose(checkpoint->file->file);
     checkpoint->file = NULL;
     return HF_OK;
 }
 
-hf_status hf_checkpoint_load(struct hf_context *context, const char *path,
-                             struct hf_checkpoint *checkpoint, struct hf_error *error)
+static hf_status load(struct hf_context *context, const char *path, enum reading what,
+                      struct hf_checkpoint *checkpoint, struct hf_error *error)
 {
     hf_status status = HF_OK;
     void *image = NULL;
     size_t n_byte = 0;
     const struct hf_hdf5_silence silence = hf_hdf5_silence_begin();
     *checkpoint = (struct hf_checkpoint){0};
-    if (context->rank == 0) status = make_image(path, checkpoint, &n_byte, &image, error);
+    if (context->rank == 0) status = make_image(path, what, checkpoint, &n_byte, &image, error);
     HF_TRY(hf_agree(context->comm, status, error));
     hf_broadcast_bytes(context->comm, 0, sizeof n_byte, &n_byte);
     if (context->rank != 0 && (image = malloc(n_byte)) == NULL)
@@ -408,6 +429,18 @@ cleanup:
     hf_hdf5_silence_end(silence);
     if (status != HF_OK) hf_checkpoint_done(checkpoint);
     return status;
+}
+
+hf_status hf_checkpoint_load(struct hf_context *context, const char *path,
+                             struct hf_checkpoint *checkpoint, struct hf_error *error)
+{
+    return load(context, path, READ_CHECKPOINT, checkpoint, error);
+}
+
+hf_status hf_checkpoint_load_orbitals(struct hf_context *context, const char *path,
+                                      struct hf_checkpoint *checkpoint, struct hf_error *error)
+{
+    return load(context, path, READ_ORBITALS, checkpoint, error);
 }
 
 void hf_checkpoint_done(struct hf_checkpoint *checkpoint)

@@ -14,15 +14,15 @@
 
 static void put_identity(struct hf_hdf5_writer *writer, const struct hf_checkpoint *self)
 {
-    hf_hdf5_put_root_text(writer, "format", hf_checkpoint_format);
-    hf_hdf5_put_root_integer(writer, "format_version", self->version);
-    hf_hdf5_put_root_text(writer, "program", "hf");
-    hf_hdf5_put_root_text(writer, "program_version", self->program_version);
-    hf_hdf5_put_root_text(writer, "written", self->written);
-    hf_hdf5_put_root_text(writer, "molecule_hash", self->molecule_hash);
-    hf_hdf5_put_root_text(writer, "basis_hash", self->basis_hash);
-    hf_hdf5_put_root_text(
-        writer, "about",
+    hf_hdf5_put_group_text(writer, "/", "format", hf_checkpoint_format);
+    hf_hdf5_put_group_integer(writer, "/", "format_version", self->version);
+    hf_hdf5_put_group_text(writer, "/", "program", "hf");
+    hf_hdf5_put_group_text(writer, "/", "program_version", self->program_version);
+    hf_hdf5_put_group_text(writer, "/", "written", self->written);
+    hf_hdf5_put_group_text(writer, "/", "molecule_hash", self->molecule_hash);
+    hf_hdf5_put_group_text(writer, "/", "basis_hash", self->basis_hash);
+    hf_hdf5_put_group_text(
+        writer, "/", "about",
         "State of a Hartree-Fock calculation; see docs/guide.md of hf. Hashes are "
         "FNV-1a, 64 bits: molecule: atoms, charge, multiplicity, point charges, field; "
         "basis: atoms, shells and core potentials.");

@@ -1,4 +1,4 @@
-/* The orbitals of a checkpoint, or of checkpoints of fragments, as the guess of a calculation. */
+/* The orbitals of a checkpoint or TREXIO file, or of such files of fragments, as the guess of a calculation. */
 #include "calculation_private.h"
 
 #include <stdlib.h>
@@ -68,7 +68,8 @@ static hf_status open_source(struct hf_context *context, const char *where,
                              struct hf_guess_source *source, struct hf_error *error)
 {
     const struct hf_checkpoint *checkpoint = &source->checkpoint;
-    hf_status status = hf_checkpoint_load(context, source->path, &source->checkpoint, error);
+    hf_status status =
+        hf_checkpoint_load_orbitals(context, source->path, &source->checkpoint, error);
     if (status == HF_OK) status = check_orbitals(checkpoint, where, error); /* on every rank */
     if (status != HF_OK) return status;
     source->orbitals = (struct hf_scf_orbitals){

@@ -174,13 +174,12 @@ static const struct hf_option method_rows[] = {
     HF_ROW_CHOICE("functions", "KIND", "as-defined", "kind of d and higher functions",
                   .more = "Also --spherical and --cartesian without a value.", .choice = functions,
                   .not_kept = true),
-    HF_ROW_CHOICE(
-        "guess", "NAME|FILE", "sad", "first density", .everyday = true,
-        .more =
-            "FILE is a checkpoint; its name has a dot or a slash. Its orbitals may be of another "
-            "basis set, geometry, charge or multiplicity. FILE,FILE,... are checkpoints of "
-            "fragments, whose atoms, one after another, are those of the molecule.",
-        .list = hf_guess_list_choice, .or_path = true, .not_kept = true, SETS(guess)),
+    HF_ROW_CHOICE("guess", "NAME|FILE", "sad", "first density", .everyday = true,
+                  .more = "FILE is a checkpoint or a TREXIO file (HDF5); its name has a dot or a "
+                          "slash. Its orbitals may be of another basis set, geometry, charge or "
+                          "multiplicity. FILE,FILE,... are files of fragments, whose atoms, one "
+                          "after another, are those of the molecule.",
+                  .list = hf_guess_list_choice, .or_path = true, .not_kept = true, SETS(guess)),
     HF_ROW_FLAG(
         "guess_mix", "start method uhf from different orbitals for alpha and beta",
         .more =

@@ -246,6 +246,7 @@ const void *hf_calculation_made(const struct hf_calculation *calculation, const 
 hf_status hf_quantities_compute(struct hf_calculation *calculation, struct hf_error *error)
 {
     hf_status status = HF_OK;
+    calculation->source.energy = calculation->source.result->energy;
     for (int i = 0; i < calculation->n_quantity && status == HF_OK; i++) {
         struct hf_quantity *quantity = &calculation->quantity[i];
         const struct hf_quantity_ops *ops = quantity->ops;
@@ -263,6 +264,8 @@ hf_status hf_quantities_compute(struct hf_calculation *calculation, struct hf_er
         if (ops->doing != NULL) hf_report_begin(calculation->source.report, ops->doing);
         if (ops->compute != NULL) status = ops->compute(quantity, error);
         quantity->made = status == HF_OK;
+        if (quantity->made && ops->energy != NULL)
+            calculation->source.energy = ops->energy(quantity);
         if (quantity->made && ops->localised != NULL)
             calculation->source.localised = ops->localised(quantity);
         if (quantity->made && ops->relaxed != NULL)

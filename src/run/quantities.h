@@ -16,6 +16,9 @@
     WITH(potential_charges)                                                                        \
     WITH(orbitals)                                                                                 \
     WITH(molden)                                                                                   \
+    WITH(trexio)                                                                                   \
+    WITH(wfn)                                                                                      \
+    WITH(wfx)                                                                                      \
     WITH(cubes)
 
 #endif

@@ -49,6 +49,7 @@ struct hf_quantity_source {
     const struct hf_scf_settings *settings;
     const struct hf_scf_result *result; /**< this and what follows: NULL until the SCF has ended */
     const struct hf_wavefunction *wavefunction;
+    double energy; /**< of the method, hartree: that of the SCF, or what replaces it */
     /** orbitals to draw instead of occupied canonical ones; NULL: none */
     const struct hf_localised *localised;
     /** with the density of MP2, for files of densities; NULL: that of the SCF is the only one */

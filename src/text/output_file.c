@@ -33,8 +33,7 @@ static int open_beside(const char *path, char **temporary)
     return mkstemp(*temporary);
 }
 
-/** Whether a path is a device or a pipe, which is written to directly: /dev/null must not be replaced by a file. */
-static bool is_special(const char *path)
+bool hf_is_special_file(const char *path)
 {
     struct stat file;
     return stat(path, &file) == 0 && !S_ISREG(file.st_mode) && !S_ISDIR(file.st_mode);
@@ -81,7 +80,7 @@ static int open_special(const char *path)
 /** Opens the target itself or a file beside it. */
 static FILE *open_target(struct hf_output_file *file)
 {
-    if (is_special(file->target)) {
+    if (hf_is_special_file(file->target)) {
         const int special = open_special(file->target);
         return special >= 0 ? fdopen(special, "w") : NULL;
     }

@@ -63,6 +63,9 @@ struct hf_run_file {
     bool is_input; /**< not written by its name: read, or written through a descriptor */
 };
 
+/** Whether a path is a device or a pipe, which is written to directly: /dev/null must not be replaced by a file. Local. */
+bool hf_is_special_file(const char *path);
+
 /** Name a file really has: a symbolic link stays one, its target is replaced. To be freed; NULL: no
  *  memory. Local. */
 char *hf_final_path(const char *path);

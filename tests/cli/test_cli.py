@@ -197,7 +197,8 @@ NO_EFFECT = [
     ("counter", "array", [], "without schedule counter"), ("progress-thread", None, ["--schedule", "steal"], "without schedule counter"),
     ("diis-size", "4", ["--converger", "newton"], "with converger newton"), ("diis-size", "4", ["--converger", "damping"], "with converger damping"),
     ("checkpoint-interval", "1", ["--checkpoint", "none"], "with checkpoint none"),
-    ("json-orbitals", None, [], "without json"), ("cube-spacing", "1", [], "without cube"), ("cube-margin", "1", [], "without cube"),
+    ("json-orbitals", None, [], "without json"), ("trexio-integrals", None, [], "without trexio"),
+    ("cube-spacing", "1", [], "without cube"), ("cube-margin", "1", [], "without cube"),
     ("serve-remote", None, [], "without serve"),
     *((option, value, [], "without each") for option, value in (("xyz", "a.xyz"), ("csv", "a.csv"), ("retry-failed", None))),
     *((option, value, [], "without fragments") for option, value in
@@ -208,7 +209,7 @@ NO_EFFECT = [
     *((option, value, ["--each", "--task", "optimise"], "with each")
       for option, value in (("record", "1"), ("restart", "a.h5"), ("checkpoint", "none"), ("trajectory", "a.xyz"), ("molden", "a.molden"))),
     *((option, value, ["--serve", "unix:no"], "with serve")
-      for option, value in (("json", "a.json"), ("molden", "a.molden"), ("cube", "density"), ("trace", "a.trace"), ("localise", "pm"),
+      for option, value in (("json", "a.json"), ("molden", "a.molden"), ("trexio", "a.h5"), ("wfn", "a.wfn"), ("wfx", "a.wfx"), ("cube", "density"), ("trace", "a.trace"), ("localise", "pm"),
                             ("stability", "check"), ("properties", "all"), ("polarisability", None), ("orbitals", "all"),
                             ("checkpoint-interval", "1"))),
 ]

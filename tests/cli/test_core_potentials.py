@@ -15,6 +15,11 @@ import tempfile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
 from program_test import ProgramTest
 
+try:
+    import h5py
+except ImportError:
+    h5py = None
+
 TEST = ProgramTest.of_arguments()
 
 SILVER_HYDRIDE = "2\ncharge=0 multiplicity=1\nAg 0 0 0\nH 0 0 1.618\n"
@@ -39,6 +44,20 @@ def expect(name, result, code, parts):
     for part in parts:
         TEST.check(part in output + errors, f"{name}: no \"{part}\" in:", output + errors)
     return output
+
+
+def trexio(hydrogen, path):
+    """The example of TREXIO's description."""
+    if h5py is None:
+        return
+    expect("TREXIO", TEST.run([hydrogen, "--trexio", path]), 0, [])
+    with h5py.File(path, "r") as file:
+        found = {name: file[f"ecp/ecp_{name}"][()].tolist() for name in
+                 ("max_ang_mom_plus_1", "z_core", "nucleus_index", "ang_mom", "power", "coefficient", "exponent")}
+    expected = {"max_ang_mom_plus_1": [1, 1], "z_core": [0, 0], "nucleus_index": [0] * 4 + [1] * 4, "ang_mom": [1, 1, 1, 0] * 2,
+                "power": [-1, 1, 0, 0] * 2, "coefficient": [1.0, 21.24359508259891, -10.85192405303825, 0.0] * 2,
+                "exponent": [21.24359508259891, 21.24359508259891, 21.77696655044365, 1.0] * 2}
+    TEST.check(found == expected, "TREXIO: core potentials", str(found))
 
 
 def main():
@@ -71,6 +90,7 @@ def main():
             return TEST.report()
         output_of_hydrogen = expect("a core of 0 electrons", TEST.run([str(hydrogen)]), 0, [])
         TEST.check(abs(energy(output_of_hydrogen) + 1.125514248968) < 1e-8, "a core of 0 electrons:", output_of_hydrogen)
+        trexio(str(hydrogen), os.path.join(folder, "trexio.h5"))
         other = os.path.join(folder, "other.gbs")
         library = os.path.join(os.environ["HF_BASIS_PATH"].split(":")[0], "def2-svp.gbs")
         text = pathlib.Path(library).read_text(encoding="ascii")

@@ -8,6 +8,7 @@ Exit code 0 when all checks hold; each failed one is a line of its own.
 import copy
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -161,9 +162,17 @@ O 0 0 0
 C 0 0 1.13
 end
 """, "mixed.mol")
+    many = write_input(folder, "1000\n\n" + "".join(f"He 0 0 {5 * i}\n" for i in range(1000)), "many.xyz")
     refused = [
         ("mixed shells", [mixed, "--molden", molden], ["--molden: some d shells are spherical and some Cartesian"]),
         ("unwritable Molden file", [WATER, "--molden", "/no/such/folder/w.molden"], ["/no/such/folder/w.molden: the Molden file cannot be written"]),
+        ("mixed shells", [mixed, "--trexio", molden], ["--trexio: some shells are spherical and some Cartesian"]),
+        ("TREXIO device", [WATER, "--trexio", "/dev/null"], ["--trexio: /dev/null is a device or a pipe; expected a file"]),
+        ("unwritable TREXIO file", [WATER, "--trexio", "/no/such/folder/w.h5"], ["/no/such/folder/w.h5: the TREXIO file cannot be written"]),
+        ("integrals alone", [WATER, "--trexio-integrals"], ["trexio"]),
+        ("unwritable WFX file", [WATER, "--wfx", "/no/such/folder/w.wfx"], ["/no/such/folder/w.wfx: the WFX file cannot be written"]),
+        ("WFN file of many atoms", [many, "--basis", "STO-3G", "--wfn", os.path.join(folder, "many.wfn")],
+         ["--wfn: the format has room for 999 atoms, there are 1000; choose --wfx"]),
         ("Molden file that is the input", [mixed, "--functions", "spherical", "--molden", mixed], ["--molden", "the input file"]),
         ("unknown cube", [WATER, "--cube", "density,laplacian"], ["--cube: 'laplacian'; expected density, spin, esp"]),
         ("orbital 0", [WATER, "--cube", "0"], ["--cube: '0'; expected"]),
@@ -175,11 +184,50 @@ end
         TEST.expect_one_line(what, run(arguments), 2, parts)
     check(not os.path.exists(molden), "nothing is left of refused files", "")
     output = os.path.join(folder, "w.json")
-    report = run([WATER, "--basis", "STO-3G", "--json", output, "--molden", molden, "--cube", "density homo,density",
-                  "--cube-spacing", "0.4", "--cube-margin", "2"])[1]
+    report = run([WATER, "--basis", "STO-3G", "--json", output, "--molden", molden, "--wfn", os.path.join(folder, "water.wfn"),
+                  "--wfx", os.path.join(folder, "water.wfx"), "--trexio", os.path.join(folder, "water.h5"), "--cube", "density homo,density", "--cube-spacing", "0.4", "--cube-margin", "2"])[1]
     names = sorted(name for name in os.listdir(folder) if name.startswith("water."))
-    check(names == ["water.density.cube", "water.homo.cube", "water.molden"], "files that were written", names)
+    check(names == ["water.density.cube", "water.h5", "water.homo.cube", "water.molden", "water.wfn", "water.wfx"], "files that were written", names)
     check("electrons are outside the box" in report and "Integral" in report, "a small box is told", report)
+
+
+def guesses_of_trexio(folder):
+    """What a TREXIO file cannot give is refused before the calculation, on all ranks."""
+    try:
+        import h5py  # pylint: disable=import-outside-toplevel
+    except ImportError:
+        return
+    good, bad = os.path.join(folder, "good.h5"), os.path.join(folder, "bad.h5")
+    run([WATER, "--basis", "STO-3G", "--trexio", good])
+    TEST.expect_one_line("restart", run(["--restart", good]), 2, ["good.h5: this HDF5 file is no checkpoint of hf, but a TREXIO file; --guess"])
+
+    def delete(name):
+        return lambda file: file.__delitem__(name)
+
+    def attribute(group, name, value):
+        return lambda file: file[group].attrs.__setitem__(name, value)
+
+    def number(name, value):
+        return lambda file: file[name].__setitem__(0, value)
+
+    for change, part in ((attribute("basis", "basis_type", "Slater"), "this TREXIO file has no Gaussian functions"),
+                         (delete("mo/mo_coefficient"), "this TREXIO file has no orbitals"),
+                         (lambda file: file.create_dataset("mo/mo_coefficient_im", data=[[1.0]]), "complex orbitals"),
+                         (lambda file: file.create_group("pbc").attrs.create("pbc_periodic", 1), "a periodic system"),
+                         (attribute("electron", "electron_up_num", 8), "fewer orbitals than electrons of a spin"),
+                         (attribute("electron", "electron_dn_num", 6), "damaged TREXIO file: 5 electrons of spin up, 6 down"),
+                         (delete("basis/basis_exponent"), "damaged TREXIO file: /basis/basis_exponent is missing"),
+                         (number("basis/basis_exponent", -1.0), "damaged TREXIO file: shell 1 has no norm"),
+                         (number("basis/basis_nucleus_index", 3), "damaged TREXIO file: /basis/basis_nucleus_index has the number 3"),
+                         (number("ao/ao_shell", 4), "damaged TREXIO file: /ao/ao_shell: shell 5 has more than 1 functions"),
+                         (number("nucleus/nucleus_charge", 7.5), "damaged TREXIO file: nucleus 1 has the charge 7.5"),
+                         (number("mo/mo_spin", 2), "damaged TREXIO file: /mo/mo_spin has the number 2"),
+                         (lambda file: file["mo/mo_coefficient"].__setitem__((0, 0), float("nan")), "damaged TREXIO file: /mo/mo_coefficient"),
+                         (lambda file: file["ao"].attrs.__setitem__("ao_num", 8), "damaged TREXIO file: /ao/ao_num is 8; expected 7")):
+        shutil.copy(good, bad)
+        with h5py.File(bad, "r+") as file:
+            change(file)
+        TEST.expect_one_line(part, run([WATER, "--basis", "STO-3G", "--guess", bad]), 2, [bad, part])
 
 
 def keys_of(value, path=""):
@@ -229,6 +277,7 @@ def main():
         atomic_inputs(folder)
         reports(folder)
         orbital_files(folder)
+        guesses_of_trexio(folder)
         documented_keys(folder)
         interrupted(folder)
     return TEST.report()

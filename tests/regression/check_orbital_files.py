@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs hf with --molden and --cube, and rebuilds from the Molden file alone what it means.
+"""Runs hf with --molden, other files of orbitals, and --cube, and rebuilds from each file alone what it means.
 
 The overlap of the orbitals must be the unit matrix, their one-electron energy that of the JSON file, and, where that does
 not take long (--energy), the total energy and the orbital energies those of a Fock matrix made anew. Values of the cube
@@ -16,8 +16,11 @@ import check_wavefunction
 import gaussian_integrals
 import molden_file
 import program_run
+import trexio_file
+import wfn_file
 
 TIGHT = ["--energy-tolerance", "1e-10", "--commutator-tolerance", "1e-8"]
+READERS = {"molden": molden_file.Molden, "trexio": trexio_file.Trexio, "wfn": wfn_file.Wfn, "wfx": wfn_file.Wfn}
 # Nodes and weights of Gauss and Legendre for the mean over -1 to 1.
 NODES = [(-0.9061798459386640, 0.11846344252809454), (-0.5384693101056831, 0.23931433524968324),
          (0.0, 0.28444444444444444), (0.5384693101056831, 0.23931433524968324), (0.9061798459386640, 0.11846344252809454)]
@@ -27,16 +30,18 @@ def parse_arguments():
     parser = program_run.parser(__doc__, ("input", "input file of hf"))
     parser.add_argument("--energy", action="store_true", help="rebuild the total energy, too")
     parser.add_argument("--cube", help="list of cube files to check")
+    parser.add_argument("--formats", default="molden", help="list of files of orbitals to check")
     return parser.parse_args()
 
 
 def run(arguments, folder):
-    """(result, Molden file, {name: cube})."""
-    molden = os.path.join(folder, "orbitals.molden")
+    """(result, files of orbitals, {name: cube})."""
+    paths = {name: os.path.join(folder, f"orbitals.{name}") for name in arguments.formats.split(",")}
+    files = [word for name, path in paths.items() for word in (f"--{name}", path)] + ["--trexio-integrals"] * ("trexio" in paths)
     cubes = ["--cube", arguments.cube, "--cube-spacing", "0.3"] if arguments.cube else []
-    result = program_run.result_of(arguments, os.path.join(folder, "output.json"), arguments.input, "--molden", molden, *TIGHT, *cubes)
+    result = program_run.result_of(arguments, os.path.join(folder, "output.json"), arguments.input, *files, *TIGHT, *cubes)
     cubes = {path.split(".")[-2]: Cube(path) for path in glob.glob(os.path.join(folder, "*.cube"))}
-    return result, molden_file.Molden(molden), cubes
+    return result, [READERS[name](path) for name, path in paths.items()], cubes
 
 
 class Cube:
@@ -77,13 +82,15 @@ def function_values(shells, point):
 
 
 class Rebuilt:
-    """What follows from a Molden file."""
+    """What follows from a file of orbitals. Numbers of few digits rebuild it to `least`."""
 
     def __init__(self, molden):
         self.molden = molden
+        self.least = 2e-6 if molden.digits < 10 else 0.0
         self.n = molden.n
         self.overlap = [[0.0] * self.n for _ in range(self.n)]
         self.core = [[0.0] * self.n for _ in range(self.n)]
+        self.kinetic = [[0.0] * self.n for _ in range(self.n)]
         self.pairs, first = [], []
         for shell in molden.shells:
             first.append((first[-1][1] if first else 0, (first[-1][1] if first else 0) + len(shell.functions)))
@@ -97,6 +104,7 @@ class Rebuilt:
                 for (m, n), s, t, v in zip(places, overlap, kinetic, nuclear):
                     self.overlap[m][n] = self.overlap[n][m] = s
                     self.core[m][n] = self.core[n][m] = t + v
+                    self.kinetic[m][n] = self.kinetic[n][m] = t
 
     def spins(self):
         return [[orbital for orbital in self.molden.orbitals if orbital.spin == spin] for spin in ("Alpha", "Beta")]
@@ -129,7 +137,7 @@ def check_unit(rebuilt, name, orbitals, complain):
     unit = check_wavefunction.in_orbitals(rebuilt.overlap, columns)
     deviation = check_wavefunction.largest_deviation(unit, [1.0] * len(orbitals))
     print(f"C^T S C of {name}: off the unit matrix by {deviation:.1e}")
-    complain(deviation < 1e-10, f"C^T S C of {name} is not 1: {deviation:.1e}")
+    complain(deviation < max(1e-10, rebuilt.least), f"C^T S C of {name} is not 1: {deviation:.1e}")
 
 
 def check_natural(rebuilt, result, complain):
@@ -169,18 +177,53 @@ def check_orbitals(rebuilt, result, complain):
         expected = result["extras"]["hf"]["scf"][key]
         first, energies = localised(result)
         expected[first:first + len(energies)] = energies
+        if not rebuilt.molden.has_virtual:
+            expected = expected[:result["properties"][f"calcinfo_n{name}"]]
         complain(len(expected) == len(orbitals), f"{len(orbitals)} orbitals of {name}, expected {len(expected)}")
         worst = max(abs(orbital.energy - energy) for orbital, energy in zip(orbitals, expected))
-        complain(worst < 1e-11, f"orbital energies of {name} are off by {worst:.1e}")
+        complain(worst < max(1e-11, rebuilt.least), f"orbital energies of {name} are off by {worst:.1e}")
     density = rebuilt.density(rebuilt.molden.orbitals)
     electrons = contract(density, rebuilt.overlap)
     properties = result["properties"]
     n = properties["calcinfo_nalpha"] + properties["calcinfo_nbeta"]
-    complain(abs(electrons - n) < 1e-8, f"tr D S is {electrons}, expected {n}")
+    complain(abs(electrons - n) < max(1e-8, rebuilt.least), f"tr D S is {electrons}, expected {n}")
     if not rebuilt.molden.cores:
         error = contract(density, rebuilt.core) - properties["scf_one_electron_energy"]
         print(f"one-electron energy rebuilt: off by {error:.1e} hartree")
-        complain(abs(error) < 1e-6, f"the one-electron energy is off by {error:.1e}")
+        complain(abs(error) < max(1e-6, 10 * rebuilt.least), f"the one-electron energy is off by {error:.1e}")
+
+
+def check_virial(rebuilt, result, natural, complain):
+    """Energy and virial ratio that a file has, and the latter from its kinetic energy."""
+    molden, properties = rebuilt.molden, result["properties"]
+    energy = properties["return_energy" if natural else "scf_total_energy"]
+    complain(abs(molden.energy - energy) < 1e-11, f"the energy is {molden.energy}, expected {energy}")
+    kinetic = contract(rebuilt.density(molden.orbitals), rebuilt.kinetic)
+    error = molden.virial_ratio - (kinetic - energy) / kinetic
+    print(f"virial ratio rebuilt: off by {error:.1e}")
+    complain(abs(error) < max(1e-9, rebuilt.least), f"the virial ratio is {molden.virial_ratio}, off by {error:.1e}")
+
+
+def check_integrals(rebuilt, result, complain):
+    """One-electron integrals of a file, and the energy that the density has in them."""
+    integrals, charges = rebuilt.molden.integrals, rebuilt.molden.charges()
+    core = len(rebuilt.molden.cores) > 0
+    expected = {"overlap": rebuilt.overlap, "kinetic": rebuilt.kinetic}
+    if not core:
+        expected["potential_n_e"] = [[v - t for v, t in zip(row, other)] for row, other in zip(rebuilt.core, rebuilt.kinetic)]
+    for name, matrix in expected.items():
+        worst = max(abs(a - b) for row, other in zip(matrix, integrals[name]) for a, b in zip(row, other))
+        print(f"{name}: off by {worst:.1e}")
+        complain(worst < 1e-10, f"{name} is off by {worst:.1e}")
+    complain(("ecp" in integrals) == core, f"integrals: {list(integrals)}")
+    energies = [contract(rebuilt.density(rebuilt.molden.orbitals), matrix) for name, matrix in integrals.items() if name != "overlap"]
+    error = energies[-1] - result["properties"]["scf_one_electron_energy"]
+    print(f"one-electron energy from the integrals: off by {error:.1e} hartree")
+    complain(abs(error) < 1e-8 or rebuilt.molden.kind == "Natural", f"one-electron energy from the integrals: off by {error:.1e}")
+    field = any(term["name"] == "field" for term in result["extras"]["hf"]["energy_parts"]["terms"])
+    complain(field or abs(sum(energies[:-1]) - energies[-1]) < 1e-9, f"the sum of terms is off by {sum(energies[:-1]) - energies[-1]:.1e}")
+    error = rebuilt.molden.repulsion - check_wavefunction.nuclear_repulsion([charge for charge in charges if charge[0]])
+    complain(abs(error) < 1e-9, f"the repulsion of nuclei is off by {error:.1e}")
 
 
 def check_energy(rebuilt, result, complain):
@@ -265,13 +308,20 @@ def main():
             found.append(what)
 
     with tempfile.TemporaryDirectory(prefix="hf-orbital-files-") as folder:
-        result, molden, cubes = run(arguments, folder)
-    rebuilt = Rebuilt(molden)
+        result, files, cubes = run(arguments, folder)
     natural = "relaxed_density" in result["extras"]["hf"] and "localised_orbitals" not in result["extras"]["hf"]
-    (check_natural if natural else check_orbitals)(rebuilt, result, complain)
-    if arguments.energy:
-        check_energy(rebuilt, result, complain)
-    check_cubes(cubes, rebuilt, result, complain)
+    for molden in files:
+        print(f"{type(molden).__name__}, {molden.digits} digits")
+        rebuilt = Rebuilt(molden)
+        (check_natural if natural else check_orbitals)(rebuilt, result, complain)
+        if arguments.energy and molden.has_virtual:
+            check_energy(rebuilt, result, complain)
+        if hasattr(molden, "integrals"):
+            check_integrals(rebuilt, result, complain)
+        if hasattr(molden, "virial_ratio"):
+            check_virial(rebuilt, result, natural, complain)
+        if molden is files[0]:
+            check_cubes(cubes, rebuilt, result, complain)
     for line in found:
         print("DIFFERS", line)
     return 1 if found else 0

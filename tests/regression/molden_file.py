@@ -76,6 +76,8 @@ class Orbital:
 class Molden:
     """A file: atoms [(symbol, number, [x, y, z] in bohr)], cores {atom: electrons}, shells, orbitals."""
 
+    digits, has_virtual = 14, True
+
     def __init__(self, path):
         with open(path, encoding="utf-8") as file:
             self.lines = file.read().splitlines()

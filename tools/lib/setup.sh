@@ -5,7 +5,7 @@
 # What building with Open MPI needs on Debian 12; what the tests need beyond that, what MPICH does, and what fuzzing does.
 hf_packages_openmpi="gcc libc6-dev meson ninja-build pkg-config python3 libopenmpi-dev openmpi-bin \
 libscalapack-openmpi-dev libelpa-dev libint2-dev libopenblas-dev libcjson-dev libhdf5-dev"
-hf_packages_tests="libcmocka-dev gnuplot-nox g++ hdf5-tools python3-h5py python3-jsonschema python3-qcelemental python3-ase \
+hf_packages_tests="libcmocka-dev gnuplot-nox g++ hdf5-tools libtrexio-dev python3-h5py python3-jsonschema python3-qcelemental python3-ase \
 python3-qcengine"
 hf_packages_mpich="libmpich-dev mpich libscalapack-mpich-dev"
 hf_packages_fuzzing="clang libclang-rt-dev libomp-dev"
