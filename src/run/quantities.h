@@ -15,6 +15,7 @@
     WITHOUT(vibrations)                                                                            \
     WITH(orbitals)                                                                                 \
     WITH(molden)                                                                                   \
-    WITH(cubes)
+    WITH(cubes)                                                                                    \
+    WITH(fcidump)
 
 #endif
