@@ -183,9 +183,11 @@ void hf_xyz_print(FILE *xyz, const cJSON *root, bool hartree)
                             cJSON_GetArraySize(gradient) == 3 * n;
     const double of_energy = hartree ? 1.0 : HF_HARTREE_IN_EV;
     const double of_force = hartree ? 1.0 : HF_HARTREE_IN_EV / HF_BOHR_IN_ANGSTROM;
-    fprintf(xyz, "%d\nProperties=species:S:1:pos:R:3%s energy=%.12f charge=%.0f multiplicity=%.0f",
-            n, has_forces ? ":forces:R:3" : "", of_energy * energy,
-            number_of(molecule, "molecular_charge"), number_of(molecule, "molecular_multiplicity"));
+    fprintf(xyz, "%d\nProperties=species:S:1:pos:R:3%s energy=%.12f energy_unit=%s", n,
+            has_forces ? ":forces:R:3" : "", of_energy * energy, hartree ? "hartree" : "eV");
+    if (has_forces) fprintf(xyz, " forces_unit=%s", hartree ? "hartree/bohr" : "eV/angstrom");
+    fprintf(xyz, " charge=%.0f multiplicity=%.0f", number_of(molecule, "molecular_charge"),
+            number_of(molecule, "molecular_multiplicity"));
     fprintf(xyz, " pbc=\"F F F\" record=");
     print_quoted(xyz, text_of(extras_of(root), "record"), "'");
     fputc('\n', xyz);
