@@ -30,7 +30,7 @@ bool hf_each_is_of_job(const struct hf_option *option)
 static bool is_of_one(const struct hf_option *option)
 {
     static const char *const keys[] = {
-        "checkpoint", "checkpoint_interval", "cube", "groups", "molden", "record",
+        "checkpoint", "checkpoint_interval", "cube", "fcidump", "groups", "molden", "record",
         "trace",      "trajectory",          NULL};
     for (int i = 0; keys[i] != NULL; i++)
         if (strcmp(option->key, keys[i]) == 0) return true;
