@@ -141,13 +141,14 @@ struct hf_mp2_gaps hf_mp2_find_gaps(const struct hf_wavefunction *wavefunction,
     return gaps;
 }
 
-/** Without functions that the SCF removed, there may be too few virtual orbitals. The energy depends on which of two
- *  degenerate orbitals is frozen. */
+/** Without functions that the SCF removed, there may be too few virtual orbitals for an energy. The energy depends on
+ *  which of two degenerate orbitals is frozen. */
 static hf_status check_frozen(const struct hf_wavefunction *wavefunction,
                               const struct hf_mp2_settings *settings, struct hf_error *error)
 {
     const int n_virtual = wavefunction->spin[0].n_orbital - wavefunction->spin[0].n_occupied;
-    if (settings->n_frozen_virtual > 0 && settings->n_frozen_virtual >= n_virtual)
+    if (settings->integrals == NULL && settings->n_frozen_virtual > 0 &&
+        settings->n_frozen_virtual >= n_virtual)
         return hf_fail(error, HF_BAD_INPUT,
                        "%d frozen virtual orbitals; expected fewer than the %d that remain without "
                        "the functions removed for linear dependence",

@@ -202,6 +202,9 @@ def main():
                 for options in ([], ["--fcidump-dialect", "molpro"]) if case["method"] == "uhf" else ([],):
                     compare_energies(folder, case, *options)
         refusals(folder, cases["water"])
+        if TEST.n_rank == 1:  # without virtual orbitals the determinant is all there is
+            file = Fcidump(dump(folder, {**cases["water"], "frozen_virtuals": 2}, "full")[0])
+            check(file.n == 4 and abs(file.fci() - cases["water"]["scf"]) < CLOSE, f"no virtual orbitals: {file.fci()}")
     return TEST.report()
 
 
