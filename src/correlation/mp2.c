@@ -178,6 +178,7 @@ static hf_status choose(struct hf_mp2 *mp2, struct hf_error *error)
 {
     struct hf_mp2_result *result = mp2->result;
     const struct hf_shell_pairs *pairs = mp2->pairs;
+    const bool integrals = mp2->settings->integrals != NULL;
     double limit = mp2->settings->memory_bytes;
     struct hf_mp2_size size = {
         .n_function = mp2->merged->n_function,
@@ -187,11 +188,11 @@ static hf_status choose(struct hf_mp2 *mp2, struct hf_error *error)
         .most_shell = hf_most_functions_of_shell(mp2->merged),
         .n_spin = mp2->n_spin,
         .one_batch = mp2->settings->derivatives != NULL && mp2->settings->one_batch,
-        .integrals = mp2->settings->integrals != NULL,
+        .integrals = integrals,
     };
     for (int64_t k = 0; k < pairs->n_pair; k++) size.n_row += (double)hf_mp2_n_row(pairs, k);
     for (int spin = 0; spin < mp2->n_spin; spin++) {
-        size.n_correlated[spin] = spin == 0 || !size.integrals ? mp2->orbitals[spin].n_occupied : 0;
+        size.n_correlated[spin] = spin == 0 || !integrals ? mp2->orbitals[spin].n_occupied : 0;
         size.n_virtual[spin] = mp2->orbitals[spin].n_virtual;
     }
     MPI_Allreduce(MPI_IN_PLACE, &limit, 1, MPI_DOUBLE, MPI_MIN, mp2->context->comm);
