@@ -39,6 +39,16 @@ bool hf_mp2_algorithm_reproducible(const struct hf_mp2_algorithm *algorithm);
 struct hf_common_pairs;
 struct hf_mp2_derivatives;
 
+/** Integrals (pq|rs) of all orbitals that are not frozen, computed instead of energies. p and q are orbitals of one spin, r
+ *  and s of one spin, counted from the first that is not frozen. */
+struct hf_orbital_integrals {
+    int spin[2]; /**< of p and q, and of r and s; 0 of orbitals that both spins share */
+    /** Called on rank 0 for each p and r (r <= p if their spins are equal), in rising order of p, then of r: values [q][step]
+     *  over s, of q <= p and s <= r at least. */
+    void (*take)(void *data, int p, int r, size_t step, const double *values);
+    void *data;
+};
+
 struct hf_mp2_settings {
     const char *algorithm; /**< in hf_mp2_algorithm_list */
     struct hf_scheduler_settings schedule;
@@ -54,6 +64,8 @@ struct hf_mp2_settings {
     /** shell pairs of the wave function's basis, lent; NULL: they are made for MP2 alone */
     struct hf_common_pairs *pairs;
     struct hf_mp2_derivatives *derivatives; /**< NULL: the energy alone */
+    /** NULL: energies. The algorithm is then "kets", and energies in the result are 0. */
+    const struct hf_orbital_integrals *integrals;
 };
 
 /** Accuracy of the list of shell pairs: primitive pairs that contribute less than this to any integral are dropped. */
@@ -90,9 +102,9 @@ extern const struct hf_phase hf_phase_mp2_first, hf_phase_mp2_exchange, hf_phase
 /** Memory that a rank needs, computed from the sizes of a calculation. */
 struct hf_mp2_need {
     int n_batch;
-    double rank;  /**< bytes per rank with n_batch batches */
-    double least; /**< bytes per rank with the most batches allowed */
-    bool one_batch;
+    double rank;               /**< bytes per rank with n_batch batches */
+    double least;              /**< bytes per rank with the most batches allowed */
+    bool one_batch, integrals; /**< as in the sizes */
 };
 
 /** Sizes from which hf_mp2_plan computes the memory. */
@@ -103,6 +115,8 @@ struct hf_mp2_size {
     double n_row;       /**< number of products of two functions that have integrals */
     int n_spin, n_correlated[HF_MAX_SPIN], n_virtual[HF_MAX_SPIN];
     bool one_batch; /**< as in the settings */
+    bool
+        integrals; /**< of orbitals: n_correlated [0] and n_virtual count all, n_correlated [1] is 0 */
 };
 
 /** Finds the smallest number of batches that fits in memory_bytes with an algorithm ("auto": the one it chooses).
@@ -116,7 +130,7 @@ hf_status hf_mp2_refuse(const struct hf_mp2_need *need, double memory_bytes,
 
 /** The energies.
  *
- *  Needs    all of the wave function, of method rhf or uhf, with whole occupations.
+ *  Needs    all of the wave function, of method rhf or uhf, with whole occupations; integrals of orbitals: of any method.
  *  Memory   see hf_mp2_plan; every rank has the coefficients of all orbitals.
  *  Call     collective over the context of the wave function.
  *  Errors   HF_BAD_INPUT: no orbital is left to correlate, or a frozen orbital has the energy of a correlated one

@@ -43,8 +43,8 @@ static int copy_file(const char *path, int to)
 }
 
 /** Rank 0's part of the beginning. */
-static hf_status begin(struct hf_checkpoint_addition *self, const char *group, const char *about,
-                       struct hf_error *error)
+static hf_status begin_group(struct hf_checkpoint_addition *self, const char *group,
+                             const char *about, struct hf_error *error)
 {
     struct stat file;
     if (stat(self->path, &file) != 0) return hf_part_file_fail(self->path, errno, error);
@@ -74,7 +74,7 @@ hf_status hf_checkpoint_add_begin(struct hf_context *context, const char *path, 
     HF_TRY(hf_agree(context->comm, status, error));
     *self = (struct hf_checkpoint_addition){
         .context = context, .path = path, .writer = {.file = -1}, .dataset = -1};
-    if (context->rank == 0) status = begin(self, group, about, error);
+    if (context->rank == 0) status = begin_group(self, group, about, error);
     status = hf_agree(context->comm, status, error);
 cleanup:
     hf_hdf5_silence_end(silence);

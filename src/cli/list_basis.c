@@ -21,7 +21,7 @@ static void print_reference(FILE *stream, const char *text)
             (int)(comma[n - 1] - journal), journal);
 }
 
-static void print_line(FILE *stream, const struct hf_basis_description *set)
+static void print_row(FILE *stream, const struct hf_basis_description *set)
 {
     fprintf(stream, "%-16s %-18s %-10s ", set->name, set->elements, set->convention);
     if (set->n_citation > 0) print_reference(stream, set->citation[0].text);
@@ -41,7 +41,7 @@ static hf_status print_all(FILE *stream, struct hf_error *error)
     fprintf(stream, "%-16s %-18s %-10s %s\n", "Name", "Elements", "d and up", "Literature");
     for (int i = 0; i < list.n; i++) {
         HF_TRY(hf_basis_describe(list.entry[i].path, &set, error));
-        print_line(stream, &set);
+        print_row(stream, &set);
         hf_arena_done(&set.arena);
     }
     fprintf(stream,

@@ -19,8 +19,9 @@ static struct hf_mp2_words words(const struct hf_mp2_size *size, double n_i)
     const double uneven = size->n_rank > 1 ? HF_MP2_IMBALANCE : 1.0;
     const double first = hf_mp2_panel_words(size, n_i) + n_thread * n * 2.0 * n_i;
     const double sent = size->n_rank > 1 ? 1.0 + uneven / n_rank : 0.0;
-    const double second =
-        n * HF_MP2_MOST_J * length + n_thread * 2.0 * length * n + sent * size->n_row * length;
+    const double second = n * HF_MP2_MOST_J * length + n_thread * 2.0 * length * n +
+                          sent * size->n_row * length +
+                          (size->integrals ? length * length * length : 0.0);
     return (struct hf_mp2_words){.work = fmax(first, second),
                                  .kept = uneven * size->n_row * length * n_i / n_rank};
 }

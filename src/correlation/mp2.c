@@ -47,19 +47,23 @@ static void fill_arrays(struct hf_mp2_orbitals *orbitals, int n, int n_frozen, i
             orbitals->packed_virtuals);
 }
 
-/** Makes the orbitals of one spin from those of the wave function. Collective. */
+/** Makes the orbitals of one spin from those of the wave function; for integrals of orbitals all are occupied and virtual.
+ *  Collective. */
 static hf_status make_orbitals(struct hf_mp2 *mp2, const struct hf_orbitals *from,
                                struct hf_mp2_orbitals *orbitals, struct hf_error *error)
 {
     hf_status status;
     const int n = mp2->merged->n_function, m = from->n_orbital, o = from->n_occupied;
     const int n_frozen = mp2->settings->n_frozen < o ? mp2->settings->n_frozen : o;
+    const int last = m - mp2->settings->n_frozen_virtual;
+    const bool all = mp2->settings->integrals != NULL;
+    const int end = all ? last : o, first = all ? n_frozen : o;
     double *coefficient = HF_TAKE(&mp2->arena, coefficient, (size_t)n * (size_t)m);
     *orbitals = (struct hf_mp2_orbitals){
-        .n_occupied = o - n_frozen,
-        .n_virtual = m - o - mp2->settings->n_frozen_virtual,
+        .n_occupied = end - n_frozen,
+        .n_virtual = last - first,
         .occupied_energy = from->energy + n_frozen,
-        .virtual_energy = from->energy + o,
+        .virtual_energy = from->energy + first,
     };
     if (orbitals->n_virtual < 0) orbitals->n_virtual = 0;
     orbitals->length = hf_padded(orbitals->n_virtual);
@@ -67,7 +71,7 @@ static hf_status make_orbitals(struct hf_mp2 *mp2, const struct hf_orbitals *fro
     HF_TRY(hf_agree(mp2->context->comm, hf_arena_check(&mp2->arena, error), error));
     hf_matrix_gather_full(from->coefficient, coefficient);
     hf_mix_orbitals(mp2->merged, false, m, coefficient);
-    fill_arrays(orbitals, n, n_frozen, o, coefficient);
+    fill_arrays(orbitals, n, n_frozen, first, coefficient);
 cleanup:
     hf_arena_release(&mp2->arena, coefficient);
     return status;
@@ -98,6 +102,7 @@ static hf_status set_up(struct hf_mp2 *mp2, const struct hf_wavefunction *wavefu
 {
     hf_status status;
     struct hf_context *context = mp2->context;
+    const struct hf_orbital_integrals *integrals = mp2->settings->integrals;
     struct hf_common_pairs *common = mp2->settings->pairs;
     hf_timer_start(&context->timers, &hf_phase_setup);
     if (common == NULL) {
@@ -108,8 +113,10 @@ static hf_status set_up(struct hf_mp2 *mp2, const struct hf_wavefunction *wavefu
     mp2->merged = hf_common_pairs_merged(common);
     HF_TRY(hf_common_pairs_get(common, hf_mp2_pair_accuracy(mp2->settings), mp2->n_thread,
                                &mp2->pairs, error));
-    for (int spin = 0; spin < mp2->n_spin; spin++)
-        HF_TRY(make_orbitals(mp2, &wavefunction->spin[spin], &mp2->orbitals[spin], error));
+    for (int spin = 0; spin < mp2->n_spin; spin++) {
+        const int from = integrals != NULL ? integrals->spin[spin] : spin;
+        HF_TRY(make_orbitals(mp2, &wavefunction->spin[from], &mp2->orbitals[spin], error));
+    }
     HF_TRY(hf_agree(context->comm, make_pairs(mp2, error), error));
     if (mp2->settings->derivatives != NULL)
         HF_TRY(hf_agree(context->comm, hf_mp2_begin_derivatives(mp2, wavefunction, error), error));
@@ -134,13 +141,14 @@ struct hf_mp2_gaps hf_mp2_find_gaps(const struct hf_wavefunction *wavefunction,
     return gaps;
 }
 
-/** Without functions that the SCF removed, there may be too few virtual orbitals. The energy depends on which of two
- *  degenerate orbitals is frozen. */
+/** Without functions that the SCF removed, there may be too few virtual orbitals for an energy. The energy depends on
+ *  which of two degenerate orbitals is frozen. */
 static hf_status check_frozen(const struct hf_wavefunction *wavefunction,
                               const struct hf_mp2_settings *settings, struct hf_error *error)
 {
     const int n_virtual = wavefunction->spin[0].n_orbital - wavefunction->spin[0].n_occupied;
-    if (settings->n_frozen_virtual > 0 && settings->n_frozen_virtual >= n_virtual)
+    if (settings->integrals == NULL && settings->n_frozen_virtual > 0 &&
+        settings->n_frozen_virtual >= n_virtual)
         return hf_fail(error, HF_BAD_INPUT,
                        "%d frozen virtual orbitals; expected fewer than the %d that remain without "
                        "the functions removed for linear dependence",
@@ -156,11 +164,12 @@ static hf_status check_frozen(const struct hf_wavefunction *wavefunction,
 
 /* ---- Batches --------------------------------------------------------------------------------- */
 
-/** Number of orbitals of all spins. */
+/** Number of orbitals i that batches divide: those of all spins, or of the p of integrals of orbitals. */
 static int n_orbital(const struct hf_mp2 *mp2)
 {
     int n = 0;
-    for (int spin = 0; spin < mp2->n_spin; spin++) n += mp2->orbitals[spin].n_occupied;
+    for (int spin = 0; spin < mp2->n_spin; spin++)
+        if (spin == 0 || mp2->settings->integrals == NULL) n += mp2->orbitals[spin].n_occupied;
     return n;
 }
 
@@ -169,6 +178,7 @@ static hf_status choose(struct hf_mp2 *mp2, struct hf_error *error)
 {
     struct hf_mp2_result *result = mp2->result;
     const struct hf_shell_pairs *pairs = mp2->pairs;
+    const bool integrals = mp2->settings->integrals != NULL;
     double limit = mp2->settings->memory_bytes;
     struct hf_mp2_size size = {
         .n_function = mp2->merged->n_function,
@@ -178,10 +188,11 @@ static hf_status choose(struct hf_mp2 *mp2, struct hf_error *error)
         .most_shell = hf_most_functions_of_shell(mp2->merged),
         .n_spin = mp2->n_spin,
         .one_batch = mp2->settings->derivatives != NULL && mp2->settings->one_batch,
+        .integrals = integrals,
     };
     for (int64_t k = 0; k < pairs->n_pair; k++) size.n_row += (double)hf_mp2_n_row(pairs, k);
     for (int spin = 0; spin < mp2->n_spin; spin++) {
-        size.n_correlated[spin] = mp2->orbitals[spin].n_occupied;
+        size.n_correlated[spin] = spin == 0 || !integrals ? mp2->orbitals[spin].n_occupied : 0;
         size.n_virtual[spin] = mp2->orbitals[spin].n_virtual;
     }
     MPI_Allreduce(MPI_IN_PLACE, &limit, 1, MPI_DOUBLE, MPI_MIN, mp2->context->comm);
@@ -264,6 +275,7 @@ hf_status hf_mp2_compute(struct hf_context *context, const struct hf_wavefunctio
                          struct hf_error *error)
 {
     hf_status status;
+    const struct hf_orbital_integrals *integrals = settings->integrals;
     struct hf_mp2 mp2 = {.context = context,
                          .settings = settings,
                          .arena = {.memory = context->memory,
@@ -273,7 +285,9 @@ hf_status hf_mp2_compute(struct hf_context *context, const struct hf_wavefunctio
                                     .kind = HF_MEMORY_STORED,
                                     .label = "half-transformed integrals"},
                          .n_thread = settings->n_thread > 1 ? settings->n_thread : 1,
-                         .n_spin = wavefunction->n_spin,
+                         .n_spin = integrals == NULL                          ? wavefunction->n_spin
+                                   : integrals->spin[0] == integrals->spin[1] ? 1
+                                                                              : 2,
                          .multiply = hf_product_kernel(),
                          .result = result};
     *result = (struct hf_mp2_result){0};

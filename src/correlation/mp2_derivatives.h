@@ -53,10 +53,15 @@ struct hf_mp2_foresight {
     int n_spin, n_electron[HF_MAX_SPIN], n_frozen, n_frozen_virtual;
     const char *algorithm;
     bool one_batch, differentiated;
+    bool integrals; /**< of orbitals (hf_orbital_integrals) */
 };
 
 /** Estimates the memory as if no shell pair were negligible. Errors as of hf_mp2_plan. Not collective. */
 struct hf_mp2_need hf_mp2_foresee(const struct hf_mp2_foresight *of, double memory_bytes);
+
+/** Bytes that this rank may use: `given`, unless it is 0, or a share of the free memory, which the ranks of calculations
+ *  beside this one have, too. Local. */
+double hf_mp2_memory_limit(const struct hf_context *context, double given);
 
 /** Phases: densities of the amplitudes, and the second pass over the integrals. */
 extern const struct hf_phase hf_phase_mp2_amplitudes, hf_phase_mp2_derivatives;

@@ -104,16 +104,12 @@ static hf_status plan(struct hf_quantity *quantity, struct hf_error *error)
                                &self->settings.n_frozen, error);
 }
 
-/** Bytes that this rank may use: the value of --memory, or a share of the free memory, which the ranks of calculations
- *  beside this one have, too. Local. */
-static double memory_limit(const struct hf_quantity *quantity)
+double hf_mp2_memory_limit(const struct hf_context *context, double given)
 {
-    const struct hf_quantity_source *of = quantity->of;
-    const struct mp2 *self = quantity->self;
     struct hf_memory_limits limits;
-    if (self->given_bytes > 0.0) return self->given_bytes;
+    if (given > 0.0) return given;
     hf_memory_limits_find("", &limits);
-    const int n_rank = of->context->n_node_rank + of->context->n_beside;
+    const int n_rank = context->n_node_rank + context->n_beside;
     return HF_SAFE_SHARE * hf_memory_of_rank(&limits, n_rank, n_rank);
 }
 
@@ -130,11 +126,16 @@ struct hf_mp2_need hf_mp2_foresee(const struct hf_mp2_foresight *of, double memo
                                .most_shell = most,
                                .n_row = 0.5 * n * (n + (double)most),
                                .n_spin = of->n_spin,
-                               .one_batch = of->one_batch};
+                               .one_batch = of->one_batch,
+                               .integrals = of->integrals};
     for (int spin = 0; spin < of->n_spin; spin++) {
         const int o = of->n_electron[spin], v = n - o - of->n_frozen_virtual;
         size.n_correlated[spin] = o > of->n_frozen ? o - of->n_frozen : 0;
         size.n_virtual[spin] = v > 0 ? v : 0;
+        if (of->integrals) {
+            size.n_virtual[spin] += size.n_correlated[spin];
+            size.n_correlated[spin] = spin == 0 ? size.n_virtual[spin] : 0;
+        }
     }
     return of->differentiated ? hf_mp2_plan_derivatives(&size, memory_bytes)
                               : hf_mp2_plan(of->algorithm, &size, memory_bytes);
@@ -160,7 +161,7 @@ static hf_status peak(struct hf_quantity *quantity, double *bytes, struct hf_err
     };
     /* changed later to the memory of the stored integrals */
     self->given_bytes = of->settings->fock.memory_bytes;
-    const double limit = memory_limit(quantity);
+    const double limit = hf_mp2_memory_limit(of->context, self->given_bytes);
     const struct hf_mp2_need need = hf_mp2_foresee(&foresight, limit);
     self->settings.memory_bytes = limit;
     *bytes = need.rank;
@@ -172,7 +173,7 @@ static hf_status compute(struct hf_quantity *quantity, struct hf_error *error)
     struct mp2 *self = quantity->self;
     const struct hf_quantity_source *of = quantity->of;
     const struct hf_wavefunction *wavefunction = of->wavefunction;
-    self->settings.memory_bytes = memory_limit(quantity);
+    self->settings.memory_bytes = hf_mp2_memory_limit(of->context, self->given_bytes);
     self->settings.pairs = of->pairs;
     self->gaps = hf_mp2_find_gaps(wavefunction, &self->settings);
     struct hf_mp2_settings settings = self->settings;
@@ -323,9 +324,10 @@ HF_OPTION_CHOICES(hf_mp2_algorithm_list, hf_mp2_algorithm_name, hf_mp2_algorithm
 
 #define IN_SELF(NAME) .member = HF_MEMBER(struct mp2, NAME)
 const struct hf_option hf_options_mp2[] = {
-    HF_ROW_INTEGER(
-        "frozen_virtuals", "0", 0, 1000000, "highest virtual orbitals that MP2 leaves out",
-        .only_with = {{"method", "mp2"}, {"method", "ump2"}}, IN_SELF(settings.n_frozen_virtual)),
+    HF_ROW_INTEGER("frozen_virtuals", "0", 0, 1000000,
+                   "highest virtual orbitals that MP2 and FCIDUMP files leave out",
+                   .only_with = {{"method", "mp2"}, {"method", "ump2"}, {"fcidump", NULL}},
+                   IN_SELF(settings.n_frozen_virtual)),
     HF_ROW_CHOICE("mp2_algorithm", "NAME", "auto", "how MP2 transforms the integrals",
                   .list = hf_mp2_algorithm_list_choice,
                   .only_with = {{"method", "mp2"}, {"method", "ump2"}},

@@ -65,7 +65,8 @@ struct hf_mp2_need hf_mp2_plan_of(const struct hf_mp2_algorithm *algorithm,
 {
     const int n_i = (int)hf_mp2_size_orbitals(size);
     struct hf_mp2_need need = {.least = bytes_of(algorithm, size, size->one_batch ? n_i : 1.0),
-                               .one_batch = size->one_batch};
+                               .one_batch = size->one_batch,
+                               .integrals = size->integrals};
     if (need.least > memory_bytes) return need;
     do {
         need.n_batch++;
@@ -79,9 +80,9 @@ hf_status hf_mp2_refuse(const struct hf_mp2_need *need, double memory_bytes, str
     const double megabytes = ceil(1e-6 * need->least);
     return hf_fail(
         error, HF_NO_RESOURCE,
-        "MP2 needs at least %.0f MB per rank%s and may take %.0f MB; expected --memory "
+        "%s at least %.0f MB per rank%s and may take %.0f MB; expected --memory "
         "'%.0f MB' or more, or more ranks",
-        megabytes,
+        need->integrals ? "integrals of orbitals need" : "MP2 needs", megabytes,
         need->one_batch ? " (for gradients with the same bits orbitals come in one batch)" : "",
         1e-6 * memory_bytes, megabytes);
 }

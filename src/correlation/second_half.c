@@ -1,5 +1,5 @@
 /* Computes the energies of the pairs of an orbital i from (ia|rs). Each rank finishes whole orbitals, or some of
- * their pairs if there are more ranks than orbitals. */
+ * their pairs if there are more ranks than orbitals. For integrals of orbitals the (ia|jb) themselves go to rank 0. */
 #include "mp2_private.h"
 
 #include "base/threads.h"
@@ -22,8 +22,10 @@ struct second_half {
     struct hf_arena arena; /**< owns all arrays, also those of the exchange */
     struct hf_mp2_exchange exchange;
     int n_unit;
-    struct hf_mp2_unit *unit; /**< [n_unit], longest first */
-    double *third;            /**< [s][j][a]: (ia|js) of some j */
+    struct hf_mp2_unit
+        *unit;         /**< [n_unit], longest first, but integrals of orbitals in their order */
+    double *third;     /**< [s][j][a]: (ia|js) of some j */
+    double *integrals; /**< [j][a][b]: (ia|jb) of a unit, a <= i; NULL: energies are computed */
     struct hf_mp2_lane *lane; /**< [n_thread] */
     /* for the current unit */
     const struct hf_mp2_unit *now;
@@ -51,7 +53,8 @@ static int make_units(const struct hf_mp2 *mp2, int most, struct hf_mp2_unit uni
 {
     int n = 0;
     for (int spin = 0; spin < mp2->n_spin; spin++)
-        for (int other = spin; other < mp2->n_spin; other++)
+        for (int other = mp2->settings->integrals != NULL ? mp2->n_spin - 1 : spin;
+             other < mp2->n_spin; other++)
             for (int i = mp2->batch.begin[spin]; i < mp2->batch.end[spin]; i++) {
                 const int end = other == spin ? i + 1 : mp2->orbitals[other].n_occupied;
                 for (int j = 0; j < end; j += most, n++)
@@ -82,6 +85,7 @@ static void choose_units(struct second_half *half)
     HF_TAKE(&half->arena, half->unit, (size_t)half->n_unit);
     if (half->unit == NULL) return;
     make_units(mp2, most, half->unit);
+    if (mp2->settings->integrals != NULL) return; /* taken in this order */
     qsort(half->unit, (size_t)half->n_unit, sizeof *half->unit, by_falling_size);
 }
 
@@ -107,6 +111,31 @@ static hf_status third_quarter(void *data, int thread, int n_thread, struct hf_e
     return HF_OK;
 }
 
+/** Number of integrals (ia|jb) of a unit for one j. */
+static size_t n_integral(const struct hf_mp2 *mp2, const struct hf_mp2_unit *unit)
+{
+    return (size_t)(unit->i + 1) * mp2->orbitals[unit->other].length;
+}
+
+/** Passes the integrals of a round to rank 0, and there to their taker, unit by unit. Collective. */
+static void give_integrals(struct second_half *half, const struct hf_mp2_unit unit[])
+{
+    const struct hf_mp2 *mp2 = half->mp2;
+    struct hf_context *context = mp2->context;
+    const struct hf_orbital_integrals *to = mp2->settings->integrals;
+    hf_timer_start(&context->timers, &hf_phase_mp2_exchange);
+    for (int r = 0; r < context->n_rank && unit[r].i >= 0; r++) {
+        const size_t of_j = n_integral(mp2, &unit[r]), n = (size_t)n_of(&unit[r]) * of_j;
+        if (r > 0)
+            hf_mp2_pass_on(context, 0, half->integrals, context->rank == r ? n : 0, r,
+                           half->integrals, context->rank == 0 ? n : 0);
+        for (int j = unit[r].j_begin; j < unit[r].j_end && context->rank == 0; j++)
+            to->take(to->data, unit[r].i, j, mp2->orbitals[unit[r].other].length,
+                     half->integrals + (size_t)(j - unit[r].j_begin) * of_j);
+    }
+    hf_timer_stop(&context->timers, &hf_phase_mp2_exchange);
+}
+
 /** hf_thread_work: computes (ia|jb) and energies for some j. */
 static hf_status fourth_quarter(void *data, int thread, int n_thread, struct hf_error *error)
 {
@@ -115,23 +144,26 @@ static hf_status fourth_quarter(void *data, int thread, int n_thread, struct hf_
     const struct hf_mp2_unit *unit = half->now;
     const struct hf_mp2_orbitals *one = &mp2->orbitals[unit->spin],
                                  *other = &mp2->orbitals[unit->other];
-    const int n = mp2->merged->n_function;
+    const bool given = half->integrals != NULL;
+    const int n = mp2->merged->n_function, n_row = given ? unit->i + 1 : one->n_virtual;
     struct hf_mp2_lane *own = &half->lane[thread];
     const double start = hf_thread_seconds();
     (void)error;
     for (int j = thread; j < half->n_j; j += n_thread) {
-        hf_pack(one->n_virtual, n, half->third + (size_t)j * one->length, 1,
-                (size_t)half->n_j * one->length, own->packed);
-        mp2->multiply(&(struct hf_product){.n_row = one->n_virtual,
+        const size_t place = (size_t)(half->j_begin + j - unit->j_begin) * n_integral(mp2, unit);
+        hf_pack(n_row, n, half->third + (size_t)j * one->length, 1, (size_t)half->n_j * one->length,
+                own->packed);
+        mp2->multiply(&(struct hf_product){.n_row = n_row,
                                            .n_inner = n,
                                            .n_column = other->length,
                                            .left = own->packed,
                                            .right = other->row,
-                                           .to = own->product,
+                                           .to = given ? half->integrals + place : own->product,
                                            .to_step = other->length});
-        hf_mp2_add_pair(mp2, (struct hf_mp2_orbital){unit->spin, unit->i},
-                        (struct hf_mp2_orbital){unit->other, half->j_begin + j}, own->product);
-        own->n_flop += 2.0 * n * (double)one->n_virtual * other->n_virtual;
+        if (!given)
+            hf_mp2_add_pair(mp2, (struct hf_mp2_orbital){unit->spin, unit->i},
+                            (struct hf_mp2_orbital){unit->other, half->j_begin + j}, own->product);
+        own->n_flop += 2.0 * n * (double)n_row * other->n_virtual;
     }
     own->seconds += hf_thread_seconds() - start;
     return HF_OK;
@@ -161,6 +193,13 @@ static void make_buffers(struct second_half *half)
     int most = MOST_J; /* rows of left matrices */
     for (int spin = 0; spin < mp2->n_spin; spin++)
         if (mp2->orbitals[spin].n_virtual > most) most = mp2->orbitals[spin].n_virtual;
+    size_t most_given = 0;
+    for (int u = 0; u < half->n_unit && mp2->settings->integrals != NULL && half->unit != NULL;
+         u++) {
+        const size_t given = (size_t)n_of(&half->unit[u]) * n_integral(mp2, &half->unit[u]);
+        if (given > most_given) most_given = given;
+    }
+    if (most_given > 0) HF_TAKE_UNSET(arena, half->integrals, most_given);
     HF_TAKE(arena, half->third, n * MOST_J * longest);
     half->lane =
         hf_mp2_make_lanes(mp2, hf_packed_size(most, (int)n), (size_t)most * longest, n, arena);
@@ -189,6 +228,7 @@ static hf_status do_round(struct second_half *half, int first, struct hf_mp2_uni
     hf_timer_start(&context->timers, &hf_phase_mp2_wait);
     status = hf_agree_to_go_on(context, status, error);
     hf_timer_stop(&context->timers, &hf_phase_mp2_wait);
+    if (status == HF_OK && half->integrals != NULL) give_integrals(half, unit);
     return status;
 }
 

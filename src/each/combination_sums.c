@@ -67,24 +67,19 @@ static void add_gradient(struct hf_combination *self, const struct hf_part *part
     }
 }
 
-static const char *text_of(const cJSON *object, const char *key)
-{
-    const cJSON *item = hf_json_find(object, key);
-    return cJSON_IsString(item) ? item->valuestring : "";
-}
-
 /** The failure of a part as that of the combination. */
 static hf_status fail(const struct hf_combination *self, const struct hf_part *part,
                       const cJSON *result, struct hf_error *error)
 {
     char name[400];
     const cJSON *failure = hf_json_find(result, "error");
-    const char *type = text_of(failure, "error_type");
+    const char *type = hf_json_find_text(failure, "error_type");
     const hf_status status = strcmp(type, "convergence_error") == 0 ? HF_NOT_CONVERGED
                              : strcmp(type, "input_error") == 0     ? HF_BAD_INPUT
                                                                     : HF_NO_RESOURCE;
     return hf_fail(error, status, "%s: %.800s", hf_part_name(self, part, sizeof name, name),
-                   failure != NULL ? text_of(failure, "error_message") : "there is no result");
+                   failure != NULL ? hf_json_find_text(failure, "error_message")
+                                   : "there is no result");
 }
 
 /** Takes the result of a part. */

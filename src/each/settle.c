@@ -29,10 +29,20 @@ bool hf_each_is_of_job(const struct hf_option *option)
 /** Whether an option that a job refuses is allowed for a single molecule: it only writes, or divides the work. */
 static bool is_of_one(const struct hf_option *option)
 {
-    static const char *const keys[] = {
-        "checkpoint", "checkpoint_interval", "cube",   "groups",           "molden", "record",
-        "trace",      "trajectory",          "trexio", "trexio_integrals", "wfn",    "wfx",
-        NULL};
+    static const char *const keys[] = {"checkpoint",
+                                       "checkpoint_interval",
+                                       "cube",
+                                       "fcidump",
+                                       "groups",
+                                       "molden",
+                                       "record",
+                                       "trace",
+                                       "trajectory",
+                                       "trexio",
+                                       "trexio_integrals",
+                                       "wfn",
+                                       "wfx",
+                                       NULL};
     for (int i = 0; keys[i] != NULL; i++)
         if (strcmp(option->key, keys[i]) == 0) return true;
     return false;

@@ -39,8 +39,8 @@ static size_t orbitals_size(const struct hf_guess_input *input, int atom)
            ((size_t)hf_atom_n_function(input->basis, atom) + 1);
 }
 
-static hf_status make_orbitals(const struct hf_guess_input *input, int atom, double data[],
-                               struct hf_error *error)
+static hf_status make_atomic_orbitals(const struct hf_guess_input *input, int atom, double data[],
+                                      struct hf_error *error)
 {
     const int atomic_number = input->molecule->atom[atom].atomic_number;
     return hf_atom_orbitals(input->basis, atom, atomic_number, input->linear_dependence_threshold,
@@ -49,7 +49,7 @@ static hf_status make_orbitals(const struct hf_guess_input *input, int atom, dou
 }
 
 static const struct hf_like_atoms_ops atomic_orbitals = {
-    .label = "atomic orbitals", .size = orbitals_size, .make = make_orbitals};
+    .label = "atomic orbitals", .size = orbitals_size, .make = make_atomic_orbitals};
 
 /** Collective. */
 static hf_status minimal_basis_init(struct minimal_basis *self, const struct hf_guess_input *input,

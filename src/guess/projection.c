@@ -87,9 +87,10 @@ cleanup:
 }
 
 /** New *projected [m][o] = X^T S_mixed C_old for the o lowest orbitals of a spin. */
-static hf_status project(const struct hf_guess_input *input, const struct hf_scf_orbitals *from,
-                         int spin, const struct hf_matrix *overlap, int o,
-                         struct hf_matrix **projected, struct hf_error *error)
+static hf_status project_spin(const struct hf_guess_input *input,
+                              const struct hf_scf_orbitals *from, int spin,
+                              const struct hf_matrix *overlap, int o, struct hf_matrix **projected,
+                              struct hf_error *error)
 {
     hf_status status;
     const int n = input->basis->n_function, n_both = hf_matrix_n_row(overlap);
@@ -176,7 +177,7 @@ static hf_status take(const struct hf_guess_input *input, const struct hf_scf_or
     const int o = hf_matrix_n_col(orthonormal);
     struct hf_matrix *projected = NULL;
     HF_CHECK(check(from, spin, o, error));
-    HF_TRY(project(input, from, spin, overlap, o, &projected, error));
+    HF_TRY(project_spin(input, from, spin, overlap, o, &projected, error));
     HF_TRY(orthonormalise(input->context, projected, orthonormal, error));
 cleanup:
     hf_matrix_destroy(&projected);

@@ -56,7 +56,7 @@ static size_t bytes_of(const struct hf_matrix *m)
 }
 
 /** Removes kept matrix i from the list and returns it. */
-static struct hf_matrix *take(struct hf_linalg *grid, int i)
+static struct hf_matrix *take_from_list(struct hf_linalg *grid, int i)
 {
     struct hf_matrix *taken = grid->kept[i];
     grid->kept_bytes -= bytes_of(taken);
@@ -68,7 +68,7 @@ static struct hf_matrix *take(struct hf_linalg *grid, int i)
 /** Releases the matrix that has been kept longest. */
 static void release_kept(struct hf_linalg *grid)
 {
-    struct hf_matrix *oldest = take(grid, 0);
+    struct hf_matrix *oldest = take_from_list(grid, 0);
     hf_arena_free(&oldest);
 }
 
@@ -77,7 +77,8 @@ static void release_kept(struct hf_linalg *grid)
 static struct hf_matrix *take_kept(struct hf_linalg *grid, int n_row, int n_col)
 {
     for (int i = 0; i < grid->n_kept; i++)
-        if (grid->kept[i]->n_row == n_row && grid->kept[i]->n_col == n_col) return take(grid, i);
+        if (grid->kept[i]->n_row == n_row && grid->kept[i]->n_col == n_col)
+            return take_from_list(grid, i);
     return NULL;
 }
 

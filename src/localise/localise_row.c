@@ -142,9 +142,13 @@ const struct hf_option hf_options_localised[] = {
         .default_value = "default",
         .more =
             "N: so many. default: for each atom the orbitals of the noble gas before it. Na, Mg "
-            "and the alkali and alkaline earth metals below keep their outer core correlated.",
-        .only_with =
-            {{"method", "mp2"}, {"method", "lmp2"}, {"method", "ump2"}, {"localise", NULL}}),
+            "and the alkali and alkaline earth metals below keep their outer core correlated. "
+            "FCIDUMP files leave them out, too.",
+        .only_with = {{"method", "mp2"},
+                      {"method", "lmp2"},
+                      {"method", "ump2"},
+                      {"localise", NULL},
+                      {"fcidump", NULL}}),
     HF_ROW_CHOICE("localise", "HOW", "pm", "localise the occupied orbitals",
                   .more = "If it is given, spreads and populations of the localised orbitals are "
                           "in the report and the JSON file, and Molden and cube files have them. "

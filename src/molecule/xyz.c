@@ -2,7 +2,7 @@
 #include "comment_words.h"
 #include "draft.h"
 
-static hf_status read_atom(struct draft *draft, int line, struct xyz_columns columns)
+static hf_status read_columns(struct draft *draft, int line, struct xyz_columns columns)
 {
     static const char *const axis[3] = {"x", "y", "z"};
     const char *position = draft->text->line[line - 1];
@@ -102,7 +102,7 @@ hf_status hf_read_xyz(struct draft *draft, int first_line)
             "the file ends here; expected a comment and %d atoms (count in line %d)", n_atom, line);
     HF_CHECK(hf_xyz_read_comment(draft, line + 1, unit, &columns));
     HF_CHECK(look_for_counted_rows(draft, line + 2, n_atom, &columns));
-    for (int i = 0; i < n_atom; i++) HF_CHECK(read_atom(draft, line + 2 + i, columns));
+    for (int i = 0; i < n_atom; i++) HF_CHECK(read_columns(draft, line + 2 + i, columns));
     for (int i = line + 1 + n_atom; i < text->n_line; i++)
         n_left_over += hf_rest_of_line(text->line[i]).length > 0;
     if (n_left_over == 0) return HF_OK;

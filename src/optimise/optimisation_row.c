@@ -141,12 +141,12 @@ void hf_optimisation_write(struct hf_quantity *quantity)
     }
     for (int s = 0; s < self->n_step; s++) {
         const struct hf_optimisation_step *it = &self->step[s];
-        hf_output_file_print(&file,
-                             "%d\nProperties=species:S:1:pos:R:3 charge=%d multiplicity=%d "
-                             "step=%d energy=%.9f energy_hartree=%.10f max_force_au=%.8f\n",
-                             self->n_atom, molecule->charge, molecule->multiplicity, s + 1,
-                             it->step.energy * HF_HARTREE_IN_EV, it->step.energy,
-                             it->step.max_force);
+        hf_output_file_print(
+            &file,
+            "%d\nProperties=species:S:1:pos:R:3 charge=%d multiplicity=%d "
+            "step=%d energy=%.9f energy_unit=eV energy_hartree=%.10f max_force_au=%.8f\n",
+            self->n_atom, molecule->charge, molecule->multiplicity, s + 1,
+            it->step.energy * HF_HARTREE_IN_EV, it->step.energy, it->step.max_force);
         for (int i = 0; i < self->n_atom; i++)
             hf_output_file_print(
                 &file, "%s%-2s %16.10f %16.10f %16.10f\n", molecule->atom[i].ghost ? "@" : "",

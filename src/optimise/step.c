@@ -49,7 +49,7 @@ static void take_off(const struct model *model, double vector[])
 }
 
 /** Gradient and Hessian in the frame, without what is held. */
-static void fill(const struct hf_step_input *input, struct model *model)
+static void fill_model(const struct hf_step_input *input, struct model *model)
 {
     const struct hf_frame *frame = input->frame;
     const int m = frame->m, n_q = frame->n_q;
@@ -177,7 +177,7 @@ static hf_status make(const struct hf_step_input *input, struct model *model, do
 {
     const int m = model->m;
     find_held(input->frame, input->internals, model);
-    fill(input, model);
+    fill_model(input, model);
     HF_CHECK(m > 0 ? hf_eigen_small(m, model->h, model->value, error) : HF_OK);
     for (*n_negative = 0; *n_negative < m && model->value[*n_negative] < -ZERO;) ++*n_negative;
     for (int k = 0; k < m; k++) {

@@ -110,7 +110,7 @@ static hf_status find_rest(struct search *self, double *largest, struct hf_error
 
 /** Finds coefficient [n], with sum 1, of the shortest combination of the last changes; the newest change alone if the
  *  equations are singular. Rank 0 solves for all ranks. */
-static void find_coefficients(const struct search *self, int n, double coefficient[DEPTH])
+static void find_combination(const struct search *self, int n, double coefficient[DEPTH])
 {
     double matrix[(DEPTH + 1) * (DEPTH + 1)] = {0.0}, x[DEPTH + 1] = {0.0};
     const int newest = (self->n_stored - 1) % DEPTH;
@@ -131,7 +131,7 @@ static void step(struct search *self)
 {
     const int n = self->n_stored < DEPTH ? self->n_stored : DEPTH;
     double coefficient[DEPTH];
-    find_coefficients(self, n, coefficient);
+    find_combination(self, n, coefficient);
     hf_matrix_combine(n, coefficient, (const struct hf_matrix *const *)self->trial, self->y);
 }
 

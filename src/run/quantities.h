@@ -19,6 +19,7 @@
     WITH(trexio)                                                                                   \
     WITH(wfn)                                                                                      \
     WITH(wfx)                                                                                      \
-    WITH(cubes)
+    WITH(cubes)                                                                                    \
+    WITH(fcidump)
 
 #endif

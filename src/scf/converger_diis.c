@@ -58,8 +58,9 @@ static hf_status interpolate(struct hf_scf *scf, struct hf_error *error)
 }
 
 /** A step from the history, which `make` combines. */
-static hf_status step(struct hf_scf *scf, hf_status (*make)(struct hf_scf *, struct hf_error *),
-                      struct hf_error *error)
+static hf_status take_step(struct hf_scf *scf,
+                           hf_status (*make)(struct hf_scf *, struct hf_error *),
+                           struct hf_error *error)
 {
     hf_timer_start(&scf->context->timers, &hf_phase_linear_algebra);
     hf_status status = hf_scf_remember(scf, error);
@@ -73,7 +74,7 @@ hf_status hf_scf_step_diis(struct hf_scf *scf, void *data, const char **label,
 {
     (void)data;
     *label = "DIIS";
-    return step(scf, hf_scf_extrapolate, error);
+    return take_step(scf, hf_scf_extrapolate, error);
 }
 
 hf_status hf_scf_step_adiis(struct hf_scf *scf, void *data, const char **label,
@@ -81,7 +82,7 @@ hf_status hf_scf_step_adiis(struct hf_scf *scf, void *data, const char **label,
 {
     (void)data;
     *label = "ADIIS";
-    return step(scf, interpolate, error);
+    return take_step(scf, interpolate, error);
 }
 
 const struct hf_converger_ops hf_converger_diis = {

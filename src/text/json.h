@@ -89,6 +89,13 @@ static inline const cJSON *hf_json_find(const cJSON *object, const char *key)
     return cJSON_GetObjectItemCaseSensitive(object, key);
 }
 
+/** A member that is text; "": there is none. */
+static inline const char *hf_json_find_text(const cJSON *object, const char *key)
+{
+    const cJSON *item = hf_json_find(object, key);
+    return cJSON_IsString(item) ? item->valuestring : "";
+}
+
 /** Writes a document that is complete; an existing regular file is replaced in one step, never seen half-written.
  *  Local. HF_NO_RESOURCE. */
 hf_status hf_json_save(const char *path, struct hf_json root, struct hf_error *error) HF_MUST_CHECK;

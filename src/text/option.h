@@ -42,7 +42,7 @@ struct hf_option_setting {
     const char *value; /**< of a choice; "FILE": any path; NULL: any was given (a flag: yes) */
 };
 
-enum { HF_OPTION_MOST_SETTINGS = 4 };
+enum { HF_OPTION_MOST_SETTINGS = 5 };
 
 /** Where the value goes: a member of the struct that hf_options_fill gets. */
 struct hf_option_member {

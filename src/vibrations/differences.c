@@ -45,7 +45,7 @@ static void describe(int i, size_t size, char text[])
 }
 
 /** Point i. Collective over the group. */
-static hf_status compute(struct worker *self, int i, struct hf_error *error)
+static hf_status compute_point(struct worker *self, int i, struct hf_error *error)
 {
     const struct hf_differences *points = self->points;
     const int n_removed = points->of->result->n_removed;
@@ -110,7 +110,7 @@ static hf_status work(struct worker *self, struct hf_error *error)
     while (status == HF_OK && (k = hf_rank_groups_take(&self->groups)) < n_task)
         for (int i = first_of(self, k); i < first_of(self, k + 1) && status == HF_OK; i++) {
             hf_interruption_count(interruption, "displacement", n_known + i + 1, n);
-            status = compute(self, self->missing[i], error);
+            status = compute_point(self, self->missing[i], error);
         }
     hf_interruption_count(interruption, NULL, 0, 0);
     if (status != HF_OK && self->groups.own->rank == 0) hf_rank_groups_stop(&self->groups);

@@ -40,7 +40,7 @@ static hf_status run_thread(void *data, int thread, int n_thread, struct hf_erro
 }
 
 /** Resets the states of the round and the workers. */
-static void begin(struct hf_work *work)
+static void begin_round(struct hf_work *work)
 {
     const double threshold = hf_work_primitive_threshold(work, work->store_use);
     work->round.n_task = 0;
@@ -102,7 +102,7 @@ hf_status hf_work_run(struct hf_work *work, const struct hf_round *round, struct
     HF_TRY(hf_work_prepare_store(work, round, error));
     find_tasks(work, &levels);
     HF_TRY(hf_scheduler_start(work->scheduler, &levels, error));
-    begin(work);
+    begin_round(work);
     const double start = hf_wall_seconds();
     status = hf_threads_run(work->n_worker, run_thread, &(struct run){work, round}, error);
     const double end = hf_wall_seconds();

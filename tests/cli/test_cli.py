@@ -179,7 +179,7 @@ NO_EFFECT = [
       for option, value in (("temperature", "300"), ("pressure", "1e5"), ("symmetry-number", "2"))),
     ("groups", "1", ["--task", "optimise"], "without task vibrations or saddle"),
     ("groups", "1", ["--task", "optimise", "--saddle=no"], "without task vibrations or saddle"),
-    ("frozen-core", "none", [], "without method mp2, lmp2, ump2 or localise"),
+    ("frozen-core", "none", [], "without method mp2, lmp2, ump2, localise or fcidump"),
     ("scs", None, ["--method", "rhf"], "without method mp2, lmp2 or ump2"),
     *((option, value, ["--method", "mp2"], "without method lmp2")
       for option, value in (("domains", "full"), ("domain-completeness", "0.1"), ("correction-bonds", "2"), ("correction-distance", "5"),
@@ -189,8 +189,10 @@ NO_EFFECT = [
       for option, value in (("domain-completeness", "0.1"), ("correction-bonds", "2"), ("correction-distance", "5"))),
     ("correction-distance", "5", ["--method", "lmp2", "--correction-bonds", "0"], "with correction_bonds 0"),
     ("domain-completeness", "0.1", ["--method", "lmp2", "--domains", "./scan.json"], "with domains FILE"),
-    *((option, value, ["--method", "lmp2"], "without method mp2 or ump2")
-      for option, value in (("frozen-virtuals", "2"), ("mp2-algorithm", "auto"))),
+    ("mp2-algorithm", "auto", ["--method", "lmp2"], "without method mp2 or ump2"),
+    ("frozen-virtuals", "2", ["--method", "lmp2"], "without method mp2, ump2 or fcidump"),
+    ("fcidump", "file", ["--method", "lmp2"], "with method lmp2"),
+    *((option, value, [], "without fcidump") for option, value in (("fcidump-dialect", "psi4"), ("fcidump-threshold", "0"))),
     ("onesided", "rma", [], "without method mp2, lmp2, ump2 or fock distributed"),
     ("onesided-test", "1", ["--fock", "replicated"], "without method mp2, lmp2, ump2 or fock distributed"),
     ("accumulate", "caller", ["--method", "lmp2"], "without method mp2, ump2 or fock distributed"),

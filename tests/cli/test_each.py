@@ -114,6 +114,7 @@ def faults_do_not_touch_others():
     force = [float(word) for word in lines[2].split()[4:]]
     expected = [-51.42206747 * x for x in found[first]["return_result"][:3]]
     TEST.check(max(abs(x - y) for x, y in zip(force, expected)) < 1e-6, "faults.out.xyz: forces", lines[:3])
+    TEST.check(" energy_unit=eV forces_unit=eV/angstrom charge=0 multiplicity=" in lines[1], "faults.out.xyz: units", lines[1])
     write("missing.xyz", frame(HYDROGEN, seed=1))
     out = each("@list.txt", "--basis", "STO-3G", "--csv", "faults.csv", "--xyz", "faults.out.xyz", "--task", "gradient", "--retry-failed", code=1,
                name="retry")

@@ -205,7 +205,8 @@ def files(folder):
         lines = file.read().splitlines()
     n = len(steps(result))
     TEST.check(len(lines) == 5 * n and all(line == "3" for line in lines[::5]) and f" energy_hartree={steps(result)[-1]['energy']:.10f} " in lines[-4] and
-               f" energy={steps(result)[-1]['energy'] * HARTREE_IN_EV:.6f}" in lines[-4] and " charge=0 multiplicity=1 " in lines[-4],
+               f" energy={steps(result)[-1]['energy'] * HARTREE_IN_EV:.6f}" in lines[-4] and
+               " charge=0 multiplicity=1 " in lines[-4] and " energy_unit=eV " in lines[-4],
                "trajectory", lines[-5:])
     TEST.check(f"\nStructure found after {n} steps, angstrom\n" in report, "report", report)
     report, result = folder.optimise(WATER, "--max-steps", "2", code=1)
