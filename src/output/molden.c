@@ -246,11 +246,11 @@ static hf_status write_molden(struct hf_quantity *quantity, struct hf_error *err
     struct hf_wavefunction shown = {0};
     struct molden self = {.wavefunction = &shown, .arena = {.label = "the Molden file"}};
     const struct hf_quantity_source *of = quantity->of;
+    const struct hf_wavefunction *base = of->transition != NULL ? of->transition : of->wavefunction;
     hf_status status;
     self.natural = of->relaxed != NULL && of->localised == NULL;
-    HF_TRY(self.natural
-               ? hf_natural_show(of->context, of->relaxed, &shown, error)
-               : hf_localised_show(of->context, of->localised, of->wavefunction, &shown, error));
+    HF_TRY(self.natural ? hf_natural_show(of->context, of->relaxed, &shown, error)
+                        : hf_localised_show(of->context, of->localised, base, &shown, error));
     HF_TRY(hf_agree(of->context->comm, make_order(&self, error), error));
     HF_TRY(hf_output_file_open(of->context, path_of(quantity, 0), quantity->ops->file, &self.file,
                                error));
@@ -259,7 +259,7 @@ static hf_status write_molden(struct hf_quantity *quantity, struct hf_error *err
     write_vibrations(&self, of->vibrations);
 cleanup:
     status = hf_output_file_close(of->context, &self.file, status, error);
-    hf_localised_show_done(&shown, of->wavefunction);
+    hf_localised_show_done(&shown, base);
     hf_arena_done(&self.arena);
     return status;
 }

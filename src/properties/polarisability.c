@@ -2,10 +2,8 @@
  *
  * A field of strength l along an axis adds l r to the Fock matrices of electrons, so that the energy of its order l^2
  * is -l^2 g H^-1 g, g the gradient that r gives: alpha_ij = -d2E / dl_i dl_j = 2 g_i H^-1 g_j. */
-#include "hamiltonian/hamiltonian.h"
-#include "hf/properties.h"
+#include "properties_private.h"
 #include "response/subspace.h"
-#include "scf/quantity.h"
 
 #include <math.h>
 
@@ -20,20 +18,26 @@ static hf_status plan(struct hf_quantity *quantity, struct hf_error *error)
             "orbitals of fractional occupation have no response here; expected smearing 0");
     return HF_OK;
 }
-static hf_status perturb(struct hf_orbital_hessian *hessian, struct hf_hamiltonian *hamiltonian,
-                         int n, struct hf_rotation field[3], struct hf_error *error)
+
+hf_status hf_dipole_perturbations(struct hf_orbital_hessian *hessian,
+                                  struct hf_hamiltonian *hamiltonian, struct hf_matrix *matrix[3],
+                                  struct hf_rotation field[3], struct hf_error *error)
 {
     static const enum hf_operator along[] = {HF_DIPOLE_X, HF_DIPOLE_Y, HF_DIPOLE_Z};
     hf_status status;
-    struct hf_matrix *matrix = NULL;
-    HF_TRY(hf_matrix_create(hessian->space.linalg, "one-electron integrals", n, n, &matrix, error));
+    const int n = hf_matrix_n_row(hessian->x);
+    struct hf_matrix *one = NULL;
     for (int x = 0; x < 3; x++) {
+        struct hf_matrix **of = matrix != NULL ? &matrix[x] : &one;
+        if (*of == NULL)
+            HF_TRY(
+                hf_matrix_create(hessian->space.linalg, "one-electron integrals", n, n, of, error));
         HF_TRY(hf_rotation_create(&hessian->space, &field[x], error));
-        HF_TRY(hf_operator_matrix(hamiltonian, along[x], matrix, error));
-        HF_TRY(hf_hessian_perturbation(hessian, matrix, &field[x], error));
+        HF_TRY(hf_operator_matrix(hamiltonian, along[x], *of, error));
+        HF_TRY(hf_hessian_perturbation(hessian, *of, &field[x], error));
     }
 cleanup:
-    hf_matrix_destroy(&matrix);
+    hf_matrix_destroy(&one);
     return status;
 }
 
@@ -45,7 +49,7 @@ static hf_status respond(struct hf_quantity *quantity, struct hf_orbital_hessian
     struct hf_polarisability *found = quantity->self;
     struct hf_rotation field[3] = {{{NULL}}};
     struct hf_linear_response response;
-    HF_TRY(perturb(hessian, hamiltonian, quantity->of->basis->n_function, field, error));
+    HF_TRY(hf_dipole_perturbations(hessian, hamiltonian, NULL, field, error));
     HF_TRY(hf_respond(hessian, 3, field, ACCURACY, &response, NULL, error));
     found->n_product = hessian->n_product - before;
     found->converged = response.converged;

@@ -123,6 +123,21 @@ void hf_rotation_precondition(const struct hf_rotation_space *space, double shif
     map_all(space, (struct map){.shift = shift}, preconditioned, rotation);
 }
 
+static double divided(void *data, int row, int column, double value)
+{
+    const struct map *map = data;
+    const struct element element = element_of(map->space, map->set, row, column);
+    const double divisor = element.rise - map->shift;
+    if (element.n_spin == 0) return 0.0;
+    return value / copysign(fmax(fabs(divisor), SMALLEST_DIVISOR), divisor);
+}
+
+void hf_rotation_divide(const struct hf_rotation_space *space, double shift,
+                        struct hf_rotation *rotation)
+{
+    map_all(space, (struct map){.shift = shift}, divided, rotation);
+}
+
 /** Mixes the bits of a number (splitmix64). */
 static uint64_t mixed(uint64_t x)
 {
@@ -175,7 +190,7 @@ static void insert(struct place place, int n, struct place best[])
 void hf_rotation_smallest(const struct hf_rotation_space *space, int *n,
                           const struct hf_rotation vector[])
 {
-    enum { MOST = 16 };
+    enum { MOST = 256 };
     struct place best[MOST];
     const int wanted = *n < MOST ? *n : MOST;
     for (int i = 0; i < wanted; i++) best[i] = (struct place){.rise = INFINITY};

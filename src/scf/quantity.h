@@ -51,6 +51,8 @@ struct hf_quantity_source {
     const struct hf_wavefunction *wavefunction;
     /** orbitals to draw instead of occupied canonical ones; NULL: none */
     const struct hf_localised *localised;
+    /** with natural transition orbitals, to draw instead of its own; NULL: none */
+    const struct hf_wavefunction *transition;
     /** with the density of MP2, for files of densities; NULL: that of the SCF is the only one */
     const struct hf_wavefunction *relaxed;
     /** of the correlation energy whose derivatives are computed; NULL: none, or no derivatives */
@@ -127,6 +129,8 @@ struct hf_quantity_ops {
     const struct hf_mp2_settings *(*correlation)(const struct hf_quantity *quantity);
     /** Of a quantity that makes localised orbitals, for files of orbitals: those that it has made. */
     const struct hf_localised *(*localised)(const struct hf_quantity *quantity);
+    /** Of a quantity that makes natural transition orbitals: the wave function with them; NULL: none. */
+    const struct hf_wavefunction *(*transition)(const struct hf_quantity *quantity);
     /** Of a quantity that makes a relaxed density, for files of densities: the wave function with it; NULL: none. */
     const struct hf_wavefunction *(*relaxed)(const struct hf_quantity *quantity);
     void (*report)(const struct hf_quantity *quantity, FILE *out);
