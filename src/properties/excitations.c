@@ -112,19 +112,22 @@ static hf_status excitations_plan(struct hf_quantity *quantity, struct hf_error 
     return read_nto(self, nto, error);
 }
 
+double hf_rotations_bytes(const struct hf_quantity *quantity, int n)
+{
+    const struct hf_quantity_source *of = quantity->of;
+    const int n_function = of->basis->n_function;
+    const double occupied = 0.5 * hf_molecule_n_electron(of->molecule);
+    const bool spread = hf_fock_is_distributed(of->settings->fock.builder);
+    const double share = hf_linalg_largest_share(n_function, of->context->n_rank, spread);
+    const int n_set = strcmp(of->settings->method, "uhf") == 0 ? 2 : 1;
+    return (double)sizeof(double) * n * n_set * share * occupied * fmax(n_function - occupied, 0.0);
+}
+
 /** Vectors of the search, with both products. */
 static double excitations_memory(const struct hf_quantity *quantity)
 {
-    enum { MATRICES = 3 };
     const struct excitations *self = quantity->self;
-    const struct hf_quantity_source *of = quantity->of;
-    const double n = of->basis->n_function, o = 0.5 * hf_molecule_n_electron(of->molecule);
-    const double share =
-        hf_linalg_largest_share(of->basis->n_function, of->context->n_rank,
-                                hf_fock_is_distributed(of->settings->fock.builder));
-    const int n_set = strcmp(of->settings->method, "uhf") == 0 ? 2 : 1;
-    return MATRICES * n_set * hf_excited_states_room(self->n_wanted) * share * o *
-           fmax(n - o, 0.0) * sizeof(double);
+    return hf_rotations_bytes(quantity, 3 * hf_excited_states_room(self->n_wanted));
 }
 
 /** Raises *largest to the largest of n squares, those of orbitals `first` and following; returns their sum. */

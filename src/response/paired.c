@@ -393,7 +393,7 @@ static hf_status respond_once(struct paired *self, int n, struct equation equati
         }
         HF_CHECK(hf_agree(subspace->hessian->context->comm, status, error));
         for (int i = 0; i < n * n; i++) {
-            double *product = &frequency->product[i / n][i % n];
+            double *product = &frequency->product[i];
             *product = 0.0;
             for (int k = 0; k < subspace->n; k++)
                 *product += 2.0 * self->value[i / n * subspace->most + k] * equation[i % n].p[k];

@@ -140,7 +140,7 @@ void hf_excited_states_done(struct hf_excited_states *states);
 struct hf_frequency {
     double omega; /**< hartree */
     bool imaginary;
-    double product[HF_MOST_PERTURBATIONS][HF_MOST_PERTURBATIONS];
+    double product[HF_MOST_PERTURBATIONS * HF_MOST_PERTURBATIONS]; /**< [n][n] */
     bool converged;
 };
 
