@@ -112,17 +112,6 @@ static hf_status excitations_plan(struct hf_quantity *quantity, struct hf_error 
     return read_nto(self, nto, error);
 }
 
-double hf_rotations_bytes(const struct hf_quantity *quantity, int n)
-{
-    const struct hf_quantity_source *of = quantity->of;
-    const int n_function = of->basis->n_function;
-    const double occupied = 0.5 * hf_molecule_n_electron(of->molecule);
-    const bool spread = hf_fock_is_distributed(of->settings->fock.builder);
-    const double share = hf_linalg_largest_share(n_function, of->context->n_rank, spread);
-    const int n_set = strcmp(of->settings->method, "uhf") == 0 ? 2 : 1;
-    return (double)sizeof(double) * n * n_set * share * occupied * fmax(n_function - occupied, 0.0);
-}
-
 /** Vectors of the search, with both products. */
 static double excitations_memory(const struct hf_quantity *quantity)
 {

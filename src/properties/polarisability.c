@@ -69,8 +69,19 @@ static hf_status polarisability_plan(struct hf_quantity *quantity, struct hf_err
         strcmp(quantity->of->settings->method, "rohf") == 0)
         return hf_fail(error, HF_BAD_INPUT,
                        "with method rohf only the static polarisability is computed; expected no "
-                       "frequencies, dispersion or hyperpolarisability");
+                       "frequencies, c6 or hyperpolarisability");
     return list != NULL ? read_frequencies(self, list, error) : HF_OK;
+}
+
+double hf_rotations_bytes(const struct hf_quantity *quantity, int n)
+{
+    const struct hf_quantity_source *of = quantity->of;
+    const int n_function = of->basis->n_function;
+    const double occupied = 0.5 * hf_molecule_n_electron(of->molecule);
+    const bool spread = hf_fock_is_distributed(of->settings->fock.builder);
+    const double share = hf_linalg_largest_share(n_function, of->context->n_rank, spread);
+    const int n_set = strcmp(of->settings->method, "uhf") == 0 ? 2 : 1;
+    return (double)sizeof(double) * n * n_set * share * occupied * fmax(n_function - occupied, 0.0);
 }
 
 /** Bytes of the subspace for frequencies: vectors with two products. */
@@ -276,7 +287,7 @@ static void polarisability_put_json(const struct hf_quantity *quantity,
         put_frequencies(hf_json_array(to, "frequencies", NULL, "`--frequencies`"),
                         self->n_frequency, self->frequency);
     if (HF_ANY(to, self->disperses)) {
-        HF_PUT(to, "c6", self->c6, "hartree bohr^6", "`--dispersion`: C6 of two such molecules");
+        HF_PUT(to, "c6", self->c6, "hartree bohr^6", "`--c6`: C6 of two such molecules");
         put_frequencies(
             hf_json_array(to, "c6_points", NULL, "points of the integral, as frequencies"), N_POINT,
             self->point);
@@ -297,8 +308,8 @@ const struct hf_option hf_options_polarisability[] = {
     HF_ROW_TEXT("frequencies", "LIST", "also compute polarisabilities at these frequencies",
                 .unit = "hartree", .more = "Commas between them; 0.1i is imaginary.",
                 OF_POLARISABILITY),
-    HF_ROW_FLAG("dispersion", "also compute the C6 coefficient of two such molecules",
-                OF_POLARISABILITY, IN_SELF_POLARISABILITY(disperses)),
+    HF_ROW_FLAG("c6", "also compute the C6 coefficient of two such molecules", OF_POLARISABILITY,
+                IN_SELF_POLARISABILITY(disperses)),
     HF_ROW_FLAG("hyperpolarisability", "also compute the static first hyperpolarisability",
                 OF_POLARISABILITY, IN_SELF_POLARISABILITY(third)),
     {0}};

@@ -70,17 +70,18 @@ class Molecule:
         for _ in range(200):
             fock = self.fock(density, core)
             rest = [self.half.T @ (f @ d @ self.overlap - self.overlap @ d @ f) @ self.half for f, d in zip(fock, density)]
-            focks, rests = (focks + [fock])[-8:], (rests + [rest])[-8:]
+            focks, rests = (focks + [fock])[-6:], (rests + [rest])[-6:]
             n = len(focks)
             matrix = numpy.zeros((n + 1, n + 1))
             matrix[:n, n] = matrix[n, :n] = 1
             matrix[:n, :n] = [[sum((a * b).sum() for a, b in zip(x, y)) for x in rests] for y in rests]
-            weights = numpy.linalg.lstsq(matrix, numpy.eye(n + 1)[n], rcond=1e-14)[0][:n]
+            matrix[:n, :n] /= max(matrix[n - 1, n - 1], 1e-30)
+            weights = numpy.linalg.lstsq(matrix, numpy.eye(n + 1)[n], rcond=1e-12)[0][:n]
             fock = [sum(w * f[s] for w, f in zip(weights, focks)) for s in range(len(fock))]
             found = [numpy.linalg.eigh(self.half.T @ f @ self.half) for f in fock]
             found = [(e, self.half @ c) for e, c in found]
             density = [c[:, :o] @ c[:, :o].T for (_, c), o in zip(found, self.n_occupied)]
-            if max(abs(r).max() for r in rest) < 1e-11:
+            if max(abs(r).max() for r in rest) < 1e-10:
                 return found
         raise RuntimeError("no convergence")
 
