@@ -87,6 +87,7 @@ static hf_status excitations_plan(struct hf_quantity *quantity, struct hf_error 
     const char *nto = hf_options_text(options, "nto");
     const bool open = strcmp(of, "rhf") != 0;
     self->arena.label = "excited states";
+    quantity->imaginary = true;
     self->singles = hf_options_value(options, "excitation_method") != 0;
     self->spins = hf_options_value(options, "excitation_spins");
     if (strcmp(of, "rohf") == 0 || (strcmp(method, "hf") != 0 && strcmp(method, of) != 0))
@@ -257,9 +258,12 @@ static const struct hf_wavefunction *transition(const struct hf_quantity *quanti
     return &self->shown;
 }
 
-static void print_orbital(FILE *out, bool open, int spin, int orbital, double share)
+static void print_orbital(FILE *out, bool open, const struct part *part)
 {
-    fprintf(out, "  %4d%s %5.1f%%", orbital + 1, !open ? "" : spin == 0 ? "a" : "b", 100.0 * share);
+    const char *spin = !open ? "" : part->spin == 0 ? "a" : "b";
+    char name[20];
+    snprintf(name, sizeof name, "%d%s", part->orbital + 1, spin);
+    fprintf(out, " %6s %5.1f%%", name, 100.0 * part->share);
 }
 
 static void print_states(const struct excitations *self, const struct states *states, bool open,
@@ -267,8 +271,8 @@ static void print_states(const struct excitations *self, const struct states *st
 {
     fprintf(out, "\nExcited states (%s%s%s)\n", self->singles ? "CIS" : "TDHF", open ? "" : ", ",
             open ? "" : states->name);
-    fprintf(out, "  %5s %14s %10s %10s %10s  %-12s  %-12s\n", "State", "hartree", "eV", "nm",
-            "strength", open ? "  mainly from" : " mainly from", "   to orbital");
+    fprintf(out, "  %5s %14s %10s %10s %10s %13s %13s\n", "State", "hartree", "eV", "nm",
+            "strength", "from orbital", "to orbital");
     for (int k = 0; k < states->n; k++) {
         const struct state *state = &states->state[k];
         fprintf(out, "  %5d", k + 1);
@@ -278,8 +282,8 @@ static void print_states(const struct excitations *self, const struct states *st
             fprintf(out, " %14.8f %10.4f %10.2f %10.6f", state->energy,
                     state->energy * HF_HARTREE_IN_EV, NM_TIMES_HARTREE / state->energy,
                     state->strength);
-        print_orbital(out, open, state->from.spin, state->from.orbital, state->from.share);
-        print_orbital(out, open, state->to.spin, state->to.orbital, state->to.share);
+        print_orbital(out, open, &state->from);
+        print_orbital(out, open, &state->to);
         fprintf(out, "\n");
     }
     if (states->n < self->n_wanted && !states->of.indefinite)

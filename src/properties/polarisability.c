@@ -70,6 +70,7 @@ static hf_status polarisability_plan(struct hf_quantity *quantity, struct hf_err
         return hf_fail(error, HF_BAD_INPUT,
                        "with method rohf only the static polarisability is computed; expected no "
                        "frequencies, c6 or hyperpolarisability");
+    quantity->imaginary = list != NULL || self->disperses;
     return list != NULL ? read_frequencies(self, list, error) : HF_OK;
 }
 

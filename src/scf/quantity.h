@@ -81,6 +81,8 @@ struct hf_quantity {
     bool made; /**< `compute` has succeeded */
     bool
         stores; /**< peak sets it: `compute` stores integrals beside what peak says, as an SCF does */
+    bool
+        imaginary; /**< plan sets it: `respond` also multiplies imaginary rotations by their Hessian */
     struct hf_quantity *next_responding; /**< in hf_scf_settings.responding */
     const struct hf_option_value *about; /**< plan: what its failure is about; NULL: ops->option */
 };
