@@ -19,10 +19,8 @@ static const double SHARP = 1e-5, ROUGH = 1e-3;
 /** The residual of Y is used only if it is larger than that of X by this factor: 105 products of benzene/6-31G in place
  *  of 132 for 5 states. */
 static const double Y_OVER_X = 2.0;
-/** States with such a difference are degenerate, hartree. */
-static const double DEGENERATE = 1e-5;
-/** Smallest eigenvalue of a positive matrix. */
-static const double SMALLEST = 1e-10;
+/** States with such a difference are degenerate; smaller energies are zero. Hartree. */
+static const double DEGENERATE = 1e-5, ZERO_ENERGY = 1e-10;
 enum { MORE_ROOTS = 3, MOST_PASSES = 100 };
 
 /** A pair of equations and its solution in the subspace. */
@@ -33,34 +31,40 @@ struct equation {
     double limit;                    /**< of the norms of residuals */
 };
 
-/** What the equations of a search have in common. */
+/** A search in one subspace. */
 struct paired {
     struct hf_subspace subspace;
-    bool singles;            /**< Y is zero */
-    struct hf_arena arena;   /**< has the arrays */
-    double *work;            /**< [4 most^2 + 2 most] */
-    double *p, *q, *value;   /**< [n_equation][most] each */
-    bool indefinite;         /**< neither A + B nor A - B is positive */
-    struct hf_rotation *new; /**< [2 n_equation] candidates */
+    bool singles;              /**< Y is zero */
+    bool indefinite;           /**< neither A + B nor A - B is positive */
+    struct hf_arena arena;     /**< has the arrays */
+    int n;                     /**< equations */
+    struct equation *equation; /**< [n] */
+    double *work;              /**< [4 most^2 + 2 most] */
+    double *value;             /**< [n][most] energies, or components of perturbations */
+    struct hf_rotation *new;   /**< [2 n] candidates */
     int n_new;
 };
 
-/** Allocates for n_equation equations and `most` vectors. Collective. */
+/** Allocates for n equations and `most` vectors. Collective. */
 static hf_status paired_init(struct paired *self, struct hf_orbital_hessian *hessian,
-                             enum hf_rotation_kind kind, int n_equation, int most,
-                             struct hf_error *error)
+                             enum hf_rotation_kind kind, int n, int most, struct hf_error *error)
 {
-    const size_t room = (size_t)most, n = (size_t)n_equation;
+    const size_t room = (size_t)most;
+    double *coefficient = HF_TAKE(&self->arena, coefficient, 2 * (size_t)n * room);
     hf_subspace_init(&self->subspace, hessian, kind);
     self->subspace.most = most;
     self->subspace.both = true;
     self->arena.label = "excited states";
+    self->n = n;
+    HF_TAKE(&self->arena, self->equation, (size_t)n);
     HF_TAKE(&self->arena, self->work, 4 * room * room + 2 * room);
-    HF_TAKE(&self->arena, self->p, n * room);
-    HF_TAKE(&self->arena, self->q, n * room);
-    HF_TAKE(&self->arena, self->value, n * room);
-    HF_TAKE(&self->arena, self->new, 2 * n);
-    return hf_agree(hessian->context->comm, hf_arena_check(&self->arena, error), error);
+    HF_TAKE(&self->arena, self->value, (size_t)n * room);
+    HF_TAKE(&self->arena, self->new, 2 * (size_t)n);
+    HF_CHECK(hf_agree(hessian->context->comm, hf_arena_check(&self->arena, error), error));
+    for (int i = 0; i < n; i++)
+        self->equation[i] = (struct equation){.p = coefficient + 2 * i * most,
+                                              .q = coefficient + (2 * i + 1) * most};
+    return HF_OK;
 }
 
 static void paired_done(struct paired *self)
@@ -70,201 +74,190 @@ static void paired_done(struct paired *self)
     hf_arena_done(&self->arena);
 }
 
-/** Appends rest, divided by differences of orbital energies less `shift`, to the candidates if it is not small. */
+/** Appends a copy of `rest`, divided by differences of orbital energies less `shift`, to the candidates. */
 static hf_status take_rest(struct paired *self, const struct hf_rotation *rest, double shift,
-                           double limit, struct hf_error *error)
+                           struct hf_error *error)
 {
     const struct hf_rotation_space *space = &self->subspace.hessian->space;
-    if (!(sqrt(hf_rotation_dot(rest, rest)) > limit)) return HF_OK;
     struct hf_rotation *next = &self->new[self->n_new];
     HF_CHECK(hf_rotation_create(space, next, error));
     self->n_new++;
     hf_rotation_add(1.0, rest, 0.0, next);
-    hf_rotation_divide(space, shift, next);
+    hf_rotation_precondition(space, shift, next);
     return HF_OK;
 }
 
-/** Appends the residuals of an equation that are too large to the candidates. */
-static hf_status find_pair_rests(struct paired *self, const struct equation *of,
-                                 struct hf_error *error)
+/** Adds the candidates to the subspace; *n_new: those that are new. */
+static hf_status add_candidates(struct paired *self, int *n_new, struct hf_error *error)
 {
-    hf_status status;
-    const struct hf_subspace *subspace = &self->subspace;
-    const struct hf_rotation_space *space = &subspace->hessian->space;
-    struct hf_rotation of_p = {{NULL}}, of_q = {{NULL}}, work = {{NULL}};
-    const double shift = of->a < 0.0 || of->b < 0.0 ? -fabs(of->a) : of->a;
-    HF_TRY(hf_rotation_create(space, &of_p, error));
-    HF_TRY(hf_rotation_create(space, &of_q, error));
-    HF_TRY(hf_rotation_create(space, &work, error));
-    hf_subspace_combine(subspace, subspace->product, of->p, &of_p);
-    hf_subspace_combine(subspace, subspace->vector, of->q, &work);
-    hf_rotation_add(-of->a, &work, 1.0, &of_p);
-    if (of->right != NULL) hf_rotation_add(-1.0, of->right, 1.0, &of_p);
-    hf_subspace_combine(subspace, subspace->imaginary, of->q, &of_q);
-    hf_subspace_combine(subspace, subspace->vector, of->p, &work);
-    hf_rotation_add(-of->b, &work, 1.0, &of_q);
-    hf_rotation_add(1.0, &of_p, 0.0, &work);
-    hf_rotation_add(0.5, &of_q, 0.5, &work);
-    const double least_y = fmax(of->limit, Y_OVER_X * sqrt(hf_rotation_dot(&work, &work)));
-    HF_TRY(take_rest(self, &work, shift, of->limit, error));
-    hf_rotation_add(-1.0, &of_q, 1.0, &work);
-    if (!self->singles) HF_TRY(take_rest(self, &work, -fabs(of->a), least_y, error));
-cleanup:
-    hf_rotation_destroy(&work);
-    hf_rotation_destroy(&of_q);
-    hf_rotation_destroy(&of_p);
-    return status;
-}
-
-/** Reduces the subspace to the solutions of n equations, which it spans orthonormally first. */
-static hf_status reduce_pairs(struct paired *self, int n_equation, const struct equation equation[],
-                              struct hf_error *error)
-{
-    const int n = self->subspace.n;
-    int k = 0;
-    for (int i = 0; i < 2 * n_equation && k < n; i++) {
-        double *next = self->work + (size_t)k * (size_t)n, norm = 0.0;
-        memcpy(next, i % 2 == 0 ? equation[i / 2].p : equation[i / 2].q, (size_t)n * sizeof *next);
-        for (int pass = 0; pass < 2; pass++) {
-            for (int m = 0; m < k; m++) {
-                const double *other = self->work + (size_t)m * (size_t)n;
-                double along = 0.0;
-                for (int x = 0; x < n; x++) along += other[x] * next[x];
-                for (int x = 0; x < n; x++) next[x] -= along * other[x];
-            }
-            norm = 0.0;
-            for (int x = 0; x < n; x++) norm += next[x] * next[x];
-            if (!(norm > SMALLEST)) break;
-            for (int x = 0; x < n; x++) next[x] /= sqrt(norm);
-        }
-        if (norm > SMALLEST) k++;
-    }
-    return hf_subspace_replace(&self->subspace, k, self->work, error);
-}
-
-/** Extends the subspace by the residuals of n equations; *n_new: new vectors, *converged: nothing was too large. */
-static hf_status extend_pairs(struct paired *self, int n, const struct equation equation[],
-                              int *n_new, bool *converged, struct hf_error *error)
-{
-    for (int i = 0; i < n; i++) HF_CHECK(find_pair_rests(self, &equation[i], error));
-    *converged = self->n_new == 0;
-    if (*converged) return HF_OK;
-    if (self->subspace.n + self->n_new > self->subspace.most)
-        HF_CHECK(reduce_pairs(self, n, equation, error));
     *n_new = self->n_new;
     self->n_new = 0;
     return hf_subspace_add(&self->subspace, n_new, self->new, error);
 }
 
+/** rest = products p - c vectors q, of coefficients. */
+static void combine(const struct hf_subspace *subspace, const struct hf_rotation product[],
+                    const double p[], double c, const double q[], struct hf_rotation *work,
+                    struct hf_rotation *rest)
+{
+    hf_subspace_combine(subspace, product, p, rest);
+    hf_subspace_combine(subspace, subspace->vector, q, work);
+    hf_rotation_add(-c, work, 1.0, rest);
+}
+
+/** Appends the residuals of an equation that are too large to the candidates. */
+static hf_status take_rests(struct paired *self, const struct equation *of, struct hf_error *error)
+{
+    hf_status status;
+    const struct hf_subspace *subspace = &self->subspace;
+    const struct hf_rotation_space *space = &subspace->hessian->space;
+    struct hf_rotation of_p = {{NULL}}, of_q = {{NULL}}, x = {{NULL}};
+    const double shift = of->a < 0.0 || of->b < 0.0 ? -fabs(of->a) : of->a;
+    HF_TRY(hf_rotation_create(space, &of_p, error));
+    HF_TRY(hf_rotation_create(space, &of_q, error));
+    HF_TRY(hf_rotation_create(space, &x, error));
+    combine(subspace, subspace->product, of->p, of->a, of->q, &x, &of_p);
+    combine(subspace, subspace->imaginary, of->q, of->b, of->p, &x, &of_q);
+    if (of->right != NULL) hf_rotation_add(-1.0, of->right, 1.0, &of_p);
+    hf_rotation_add(0.5, &of_p, 0.0, &x);
+    hf_rotation_add(0.5, &of_q, 1.0, &x);
+    const double norm = sqrt(hf_rotation_dot(&x, &x));
+    if (norm > of->limit) HF_TRY(take_rest(self, &x, shift, error));
+    hf_rotation_add(-1.0, &of_q, 1.0, &x);
+    if (!self->singles && sqrt(hf_rotation_dot(&x, &x)) > fmax(of->limit, Y_OVER_X * norm))
+        HF_TRY(take_rest(self, &x, -fabs(of->a), error));
+cleanup:
+    hf_rotation_destroy(&x);
+    hf_rotation_destroy(&of_q);
+    hf_rotation_destroy(&of_p);
+    return status;
+}
+
+/** Reduces the subspace to the solutions of the first n equations. */
+static hf_status begin_again(struct paired *self, int n, struct hf_error *error)
+{
+    struct hf_subspace *subspace = &self->subspace;
+    for (; self->n_new < 2 * n; self->n_new++) {
+        const struct equation *of = &self->equation[self->n_new / 2];
+        struct hf_rotation *next = &self->new[self->n_new];
+        HF_CHECK(hf_rotation_create(&subspace->hessian->space, next, error));
+        hf_subspace_combine(subspace, subspace->vector, self->n_new % 2 == 0 ? of->p : of->q, next);
+    }
+    hf_subspace_done(subspace);
+    return HF_OK;
+}
+
+/** Extends the subspace by the residuals of the first n equations, or makes room first. *n_new: new vectors; *converged:
+ *  nothing was too large. */
+static hf_status extend_pairs(struct paired *self, int n, int *n_new, bool *converged,
+                              struct hf_error *error)
+{
+    if (self->subspace.n + 2 * n > self->subspace.most) {
+        HF_CHECK(begin_again(self, n, error));
+        return add_candidates(self, n_new, error);
+    }
+    for (int i = 0; i < n; i++) HF_CHECK(take_rests(self, &self->equation[i], error));
+    *converged = self->n_new == 0;
+    return add_candidates(self, n_new, error);
+}
+
 /* ---- Excited states -------------------------------------------------------------------------- */
 
-/** c [n][n] = a b of symmetric matrices in rows of n. */
-static void multiply(int n, const double *a, const double *b, double *c)
+/** matrix [n][n] = real (A + B) + imaginary (A - B) in the subspace, with these factors. */
+static void set_matrix(const struct paired *self, double real, double imaginary,
+                       struct hf_matrix *matrix)
 {
-    memset(c, 0, (size_t)n * (size_t)n * sizeof *c);
-    for (int i = 0; i < n; i++)
-        for (int k = 0; k < n; k++)
-            for (int j = 0; j < n; j++) c[i * n + j] += a[i * n + k] * b[k * n + j];
-}
-
-/** power [n][n] = matrix^exponent by its eigenvalues and vectors. */
-static void take_power(int n, const double value[], const double vector[], double exponent,
-                       double power[])
-{
-    memset(power, 0, (size_t)n * (size_t)n * sizeof *power);
-    for (int k = 0; k < n; k++)
-        for (int i = 0; i < n; i++) {
-            const double factor = vector[k * n + i] * pow(value[k], exponent);
-            for (int j = 0; j < n; j++) power[i * n + j] += factor * vector[k * n + j];
-        }
-}
-
-/** to [n][n] = factor times a matrix of the subspace, added to `to` if `add`. */
-static void copy_matrix(const struct hf_subspace *subspace, const double matrix[], double factor,
-                        bool add, double to[])
-{
+    const struct hf_subspace *subspace = &self->subspace;
     const int n = subspace->n;
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++)
-            to[i * n + j] = (add ? to[i * n + j] : 0.0) + factor * matrix[i * subspace->most + j];
+            self->work[i * n + j] = real * subspace->matrix[i * subspace->most + j] +
+                                    imaginary * subspace->imaginary_matrix[i * subspace->most + j];
+    hf_matrix_set_full(matrix, self->work);
 }
 
-/** Solves the problem of pairs in the subspace for its first n_root states. With S the square root of the positive one of
- *  both matrices, and M the other one, omega^2 are the eigenvalues of S M S.  */
-static hf_status solve_pairs(struct paired *self, int n_root, struct equation equation[],
-                             struct hf_error *error)
+static double of_lower_triangle(void *data, int row, int column, double value)
 {
-    const struct hf_subspace *subspace = &self->subspace;
-    const int n = subspace->n;
-    const size_t square = (size_t)n * (size_t)n;
-    double *vector = self->work, *root = vector + square, *half = root + square,
-           *other = half + square, *value = other + square;
-    const double *positive = subspace->imaginary_matrix, *rest = subspace->matrix;
-    copy_matrix(subspace, positive, 1.0, false, vector);
-    HF_CHECK(hf_eigen_small(n, vector, value, error));
-    const bool exchanged = value[0] < SMALLEST;
-    if (exchanged) {
-        positive = subspace->matrix;
-        rest = subspace->imaginary_matrix;
-        copy_matrix(subspace, positive, 1.0, false, vector);
-        HF_CHECK(hf_eigen_small(n, vector, value, error));
+    (void)data;
+    return row < column ? 0.0 : value;
+}
+
+/** With positive = L L^T, one of both matrices, and M the other one, omega^2 are the eigenvalues of L^T M L with vectors
+ *  u. Of A - B = L L^T, p = L u omega^-1/2 and q = L^-T u omega^1/2; otherwise p and q exchange their places. */
+static hf_status solve_pairs(struct paired *self, int n_root, struct hf_error *error)
+{
+    hf_status status;
+    const int n = self->subspace.n;
+    double *forth = self->work, *back = forth + (size_t)n * (size_t)n;
+    struct hf_matrix *factor = NULL, *other = NULL, *half = NULL, *vector = NULL;
+    bool exchanged = false;
+    HF_TRY(HF_CREATE_MATRICES(self->subspace.hessian->space.linalg, "pairs of vectors", error,
+                              {&factor, n, n}, {&other, n, n}, {&half, n, n}, {&vector, n, n}));
+    set_matrix(self, 0.0, 1.0, factor);
+    if (!hf_matrix_cholesky(factor)) {
+        exchanged = true;
+        set_matrix(self, 1.0, 0.0, factor);
+        self->indefinite = !hf_matrix_cholesky(factor);
+        if (self->indefinite) goto cleanup;
     }
-    self->indefinite = value[0] < SMALLEST;
-    if (self->indefinite) return HF_OK;
-    take_power(n, value, vector, 0.5, root);
-    copy_matrix(subspace, rest, 1.0, false, other);
-    multiply(n, other, root, half);
-    take_power(n, value, vector, -0.5, other);
-    multiply(n, root, half, vector);
-    HF_CHECK(hf_eigen_small(n, vector, value, error));
-    for (int k = 0; k < n_root && k < n; k++) {
-        const double omega = fmax(sqrt(fabs(value[k])), SMALLEST);
-        struct equation *of = &equation[k];
-        double *forth = exchanged ? of->q : of->p, *back = exchanged ? of->p : of->q;
-        self->value[k] = copysign(omega, value[k]);
-        of->a = exchanged ? omega : self->value[k];
-        of->b = exchanged ? self->value[k] : omega;
+    hf_matrix_map(factor, of_lower_triangle, NULL);
+    set_matrix(self, exchanged ? 0.0 : 1.0, exchanged ? 1.0 : 0.0, other);
+    hf_matrix_multiply(1.0, false, other, false, factor, 0.0, half);
+    hf_matrix_multiply_to_symmetric(1.0, true, factor, false, half, other);
+    HF_TRY(hf_matrix_eigen(other, self->value, vector, error));
+    hf_matrix_multiply(1.0, false, factor, false, vector, 0.0, half);
+    hf_matrix_gather_full(half, forth);
+    hf_matrix_add_transposed(1.0, vector, 0.0, other);
+    hf_matrix_divide(factor, false, other);
+    hf_matrix_add_transposed(1.0, other, 0.0, half);
+    hf_matrix_gather_full(half, back);
+    for (int k = 0; k < n_root; k++) {
+        const double omega = fmax(sqrt(fabs(self->value[k])), ZERO_ENERGY);
+        const double real = copysign(omega, self->value[k]);
+        struct equation *of = &self->equation[k];
         for (int i = 0; i < n; i++) {
-            forth[i] = back[i] = 0.0;
-            for (int j = 0; j < n; j++) {
-                forth[i] += root[i * n + j] * vector[k * n + j] / sqrt(omega);
-                back[i] += other[i * n + j] * vector[k * n + j] * sqrt(omega);
-            }
+            (exchanged ? of->q : of->p)[i] = forth[k * n + i] / sqrt(omega);
+            (exchanged ? of->p : of->q)[i] = back[k * n + i] * sqrt(omega);
         }
+        of->a = exchanged ? omega : real;
+        of->b = exchanged ? real : omega;
+        self->value[k] = real;
     }
-    return HF_OK;
+cleanup:
+    HF_DESTROY_MATRICES(&factor, &other, &half, &vector);
+    return status;
 }
 
-/** Solves that of A = (A + B) / 2 + (A - B) / 2. */
-static hf_status solve_singles(struct paired *self, int n_root, struct equation equation[],
-                               struct hf_error *error)
+/** Eigenvalues of A, the mean of both matrices. */
+static hf_status solve_singles(struct paired *self, int n_root, struct hf_error *error)
 {
-    const struct hf_subspace *subspace = &self->subspace;
-    const int n = subspace->n;
-    copy_matrix(subspace, subspace->matrix, 0.5, false, self->work);
-    copy_matrix(subspace, subspace->imaginary_matrix, 0.5, true, self->work);
-    HF_CHECK(hf_eigen_small(n, self->work, self->value, error));
-    for (int k = 0; k < n_root && k < n; k++) {
-        equation[k].a = equation[k].b = self->value[k];
-        for (int i = 0; i < n; i++) equation[k].p[i] = equation[k].q[i] = self->work[k * n + i];
+    hf_status status;
+    const int n = self->subspace.n;
+    struct hf_matrix *matrix = NULL, *vector = NULL;
+    HF_TRY(HF_CREATE_MATRICES(self->subspace.hessian->space.linalg, "single excitations", error,
+                              {&matrix, n, n}, {&vector, n, n}));
+    set_matrix(self, 0.5, 0.5, matrix);
+    HF_TRY(hf_matrix_eigen(matrix, self->value, vector, error));
+    hf_matrix_gather_full(vector, self->work);
+    for (int k = 0; k < n_root; k++) {
+        struct equation *of = &self->equation[k];
+        of->a = of->b = self->value[k];
+        for (int i = 0; i < n; i++) of->p[i] = of->q[i] = self->work[k * n + i];
     }
-    return HF_OK;
+cleanup:
+    HF_DESTROY_MATRICES(&matrix, &vector);
+    return status;
 }
 
 /** First vectors: simple rotations, and one without symmetry, so that no symmetry is missing. */
 static hf_status begin_pairs(struct paired *self, int n_first, struct hf_error *error)
 {
-    hf_status status = HF_OK;
     const struct hf_rotation_space *space = &self->subspace.hessian->space;
     for (; self->n_new < n_first + 1; self->n_new++)
-        HF_TRY(hf_rotation_create(space, &self->new[self->n_new], error));
+        HF_CHECK(hf_rotation_create(space, &self->new[self->n_new], error));
     hf_rotation_scatter(space, 2, &self->new[n_first]);
-    hf_rotation_smallest(space, &n_first, self->new);
-    int n = self->n_new; /* if there are fewer simple ones, some are zero: not new */
-    self->n_new = 0;
-    HF_TRY(hf_subspace_add(&self->subspace, &n, self->new, error));
-cleanup:
-    return status;
+    hf_rotation_smallest(space, &n_first, self->new); /* if there are fewer, some stay zero */
+    return add_candidates(self, &n_first, error);
 }
 
 /** Number of states that are wanted: those of the input, and others that are degenerate with the last one. */
@@ -277,66 +270,55 @@ static int count_wanted(const struct paired *self, int n_wanted, int n_root)
 
 int hf_excited_states_room(int n_wanted)
 {
-    return 12 * (n_wanted + MORE_ROOTS);
+    return 16 * (n_wanted + MORE_ROOTS);
 }
 
 /** Copies the states to the caller. */
-static hf_status hand_over(const struct paired *self, const struct equation equation[],
-                           struct hf_excited_states *states, struct hf_error *error)
+static hf_status hand_over(const struct paired *self, struct hf_excited_states *states,
+                           struct hf_error *error)
 {
-    hf_status status;
     const struct hf_subspace *subspace = &self->subspace;
     const struct hf_rotation_space *space = &subspace->hessian->space;
     HF_TAKE(&states->arena, states->energy, (size_t)states->n);
     HF_TAKE(&states->arena, states->p, (size_t)states->n);
     HF_TAKE(&states->arena, states->q, (size_t)states->n);
-    status = hf_arena_check(&states->arena, error);
-    if (status != HF_OK) states->n = 0;
-    HF_TRY(hf_agree(subspace->hessian->context->comm, status, error));
+    HF_CHECK(
+        hf_agree(subspace->hessian->context->comm, hf_arena_check(&states->arena, error), error));
     for (int k = 0; k < states->n; k++) {
         states->energy[k] = self->value[k];
-        HF_TRY(hf_rotation_create(space, &states->p[k], error));
-        HF_TRY(hf_rotation_create(space, &states->q[k], error));
-        hf_subspace_combine(subspace, subspace->vector, equation[k].p, &states->p[k]);
-        hf_subspace_combine(subspace, subspace->vector, equation[k].q, &states->q[k]);
+        HF_CHECK(hf_rotation_create(space, &states->p[k], error));
+        HF_CHECK(hf_rotation_create(space, &states->q[k], error));
+        hf_subspace_combine(subspace, subspace->vector, self->equation[k].p, &states->p[k]);
+        hf_subspace_combine(subspace, subspace->vector, self->equation[k].q, &states->q[k]);
     }
-cleanup:
-    return status;
+    return HF_OK;
 }
 
 hf_status hf_excited_states_find(struct hf_orbital_hessian *hessian,
                                  struct hf_excited_states *states, struct hf_error *error)
 {
     hf_status status;
-    const int n_root = states->n_wanted + MORE_ROOTS,
-              most = hf_excited_states_room(states->n_wanted);
+    const int n_root = states->n_wanted + MORE_ROOTS;
     struct paired self = {.singles = states->singles};
-    struct equation *equation = HF_TAKE(&self.arena, equation, (size_t)n_root);
-    int n_new = 1, n = 0;
     states->arena.label = "excited states";
-    HF_TRY(paired_init(&self, hessian, states->kind, n_root, most, error));
+    HF_TRY(paired_init(&self, hessian, states->kind, n_root,
+                       hf_excited_states_room(states->n_wanted), error));
     HF_TRY(begin_pairs(&self, 2 * n_root - 1, error));
-    for (; self.subspace.n > 0; states->n_pass++) {
-        n = n_root < self.subspace.n ? n_root : self.subspace.n;
-        for (int k = 0; k < n; k++) {
-            equation[k].p = self.p + k * most;
-            equation[k].q = self.q + k * most;
-        }
-        HF_TRY(hf_agree(hessian->context->comm,
-                        (states->singles ? solve_singles : solve_pairs)(&self, n, equation, error),
-                        error));
-        states->indefinite = self.indefinite;
-        if (states->indefinite) break;
+    for (int pass = 0, n_new = 1; self.subspace.n > 0; pass++) {
+        const int n = n_root < self.subspace.n ? n_root : self.subspace.n;
+        HF_TRY((states->singles ? solve_singles : solve_pairs)(&self, n, error));
+        if (self.indefinite) break;
         states->n = count_wanted(&self, states->n_wanted, n);
-        for (int k = 0; k < n; k++) equation[k].limit = k < states->n ? SHARP : ROUGH;
-        if (states->converged || n_new == 0 || states->n_pass == MOST_PASSES) break;
-        HF_TRY(extend_pairs(&self, n, equation, &n_new, &states->converged, error));
-        if (states->converged) break;
+        states->cut = states->n == n_root;
+        if (states->converged || n_new == 0 || pass == MOST_PASSES) break;
+        for (int k = 0; k < n; k++) self.equation[k].limit = k < states->n ? SHARP : ROUGH;
+        HF_TRY(extend_pairs(&self, n, &n_new, &states->converged, error));
+        states->converged = states->converged || n_new == 0;
     }
-    states->converged = states->converged || n_new == 0 || self.subspace.n == 0;
-    states->cut = states->n == n_root;
-    if (states->indefinite) states->n = 0;
-    HF_TRY(hand_over(&self, equation, states, error));
+    states->indefinite = self.indefinite;
+    if (self.subspace.n == 0) states->converged = true; /* there are no rotations */
+    if (self.indefinite) states->n = 0;
+    HF_TRY(hand_over(&self, states, error));
 cleanup:
     paired_done(&self);
     return status;
@@ -354,25 +336,26 @@ void hf_excited_states_done(struct hf_excited_states *states)
 
 /* ---- Frequencies ----------------------------------------------------------------------------- */
 
-/** Solves an equation in the subspace; part [n]: components of the perturbation. */
-static hf_status solve_one(struct paired *self, const double part[], struct equation *of,
+/** Solves equation i of a frequency in the subspace. Local. */
+static hf_status solve_one(struct paired *self, int i, const struct hf_frequency *frequency,
                            struct hf_error *error)
 {
     const struct hf_subspace *subspace = &self->subspace;
     const int n = subspace->n, two = 2 * n;
     double *matrix = self->work, *right = matrix + (size_t)two * (size_t)two;
-    const double sign = of->a * of->b < 0.0 ? -1.0 : 1.0;
-    memset(matrix, 0, (size_t)two * (size_t)two * sizeof *matrix);
-    for (int i = 0; i < n; i++) {
+    struct equation *of = &self->equation[i];
+    of->a = frequency->imaginary ? -frequency->omega : frequency->omega;
+    of->b = frequency->omega;
+    memset(matrix, 0, ((size_t)two + 1) * (size_t)two * sizeof *matrix);
+    for (int k = 0; k < n; k++) {
         for (int j = 0; j < n; j++) {
-            matrix[i * two + j] = subspace->matrix[i * subspace->most + j];
-            matrix[(n + i) * two + n + j] =
-                sign * subspace->imaginary_matrix[i * subspace->most + j];
+            const double imaginary = subspace->imaginary_matrix[k * subspace->most + j];
+            matrix[k * two + j] = subspace->matrix[k * subspace->most + j];
+            matrix[(n + k) * two + n + j] = frequency->imaginary ? -imaginary : imaginary;
         }
-        matrix[i * two + n + i] = matrix[(n + i) * two + i] = -of->a;
-        right[i] = part[i];
-        right[n + i] = 0.0;
+        matrix[k * two + n + k] = matrix[(n + k) * two + k] = -of->a;
     }
+    memcpy(right, self->value + i * subspace->most, (size_t)n * sizeof *right);
     HF_CHECK(hf_solve_symmetric(two, matrix, right, error));
     memcpy(of->p, right, (size_t)n * sizeof *right);
     memcpy(of->q, right + n, (size_t)n * sizeof *right);
@@ -380,31 +363,29 @@ static hf_status solve_one(struct paired *self, const double part[], struct equa
 }
 
 /** Solves the equations of one frequency. */
-static hf_status respond_once(struct paired *self, int n, struct equation equation[],
-                              struct hf_frequency *frequency, struct hf_error *error)
+static hf_status respond_once(struct paired *self, struct hf_frequency *frequency,
+                              struct hf_error *error)
 {
     const struct hf_subspace *subspace = &self->subspace;
-    int n_new = 1;
-    for (int pass = 0; pass < MOST_PASSES && n_new > 0 && !frequency->converged; pass++) {
+    const int n = self->n, most = subspace->most;
+    for (int pass = 0, n_new = 1; pass < MOST_PASSES && !frequency->converged; pass++) {
         hf_status status = HF_OK;
-        for (int i = 0; i < n; i++) {
-            double *part = self->value + i * subspace->most;
+        for (int i = 0; i < n; i++)
             for (int k = 0; k < subspace->n; k++)
-                part[k] = hf_rotation_dot(&subspace->vector[k], equation[i].right);
-            equation[i].a = frequency->imaginary ? -frequency->omega : frequency->omega;
-            equation[i].b = frequency->omega;
-            if (status == HF_OK) status = solve_one(self, part, &equation[i], error);
-        }
+                self->value[i * most + k] =
+                    hf_rotation_dot(&subspace->vector[k], self->equation[i].right);
+        for (int i = 0; i < n && status == HF_OK; i++)
+            status = solve_one(self, i, frequency, error);
         HF_CHECK(hf_agree(subspace->hessian->context->comm, status, error));
         for (int i = 0; i < n * n; i++) {
-            double *product = &frequency->product[i];
-            *product = 0.0;
+            frequency->product[i] = 0.0;
             for (int k = 0; k < subspace->n; k++)
-                *product += 2.0 * self->value[i / n * subspace->most + k] * equation[i % n].p[k];
+                frequency->product[i] +=
+                    2.0 * self->value[i / n * most + k] * self->equation[i % n].p[k];
         }
-        HF_CHECK(extend_pairs(self, n, equation, &n_new, &frequency->converged, error));
+        HF_CHECK(extend_pairs(self, n, &n_new, &frequency->converged, error));
+        frequency->converged = frequency->converged || n_new == 0;
     }
-    frequency->converged = frequency->converged || n_new == 0;
     return HF_OK;
 }
 
@@ -414,22 +395,16 @@ hf_status hf_respond_at(struct hf_orbital_hessian *hessian, int n,
 {
     hf_status status;
     struct paired self = {.singles = false};
-    struct equation equation[HF_MOST_PERTURBATIONS];
-    int n_first = n;
+    int n_first;
     HF_TRY(paired_init(&self, hessian, HF_ROTATION_INTERNAL, n, HF_RESPONSE_MOST, error));
     for (int i = 0; i < n; i++) {
-        const double norm = sqrt(hf_rotation_dot(&perturbation[i], &perturbation[i]));
-        equation[i] = (struct equation){.right = &perturbation[i],
-                                        .p = self.p + i * HF_RESPONSE_MOST,
-                                        .q = self.q + i * HF_RESPONSE_MOST,
-                                        .limit = accuracy * norm};
-        HF_TRY(take_rest(&self, &perturbation[i], 0.0, 0.0, error));
+        self.equation[i].right = &perturbation[i];
+        self.equation[i].limit =
+            accuracy * sqrt(hf_rotation_dot(&perturbation[i], &perturbation[i]));
+        HF_TRY(take_rest(&self, &perturbation[i], 0.0, error));
     }
-    n_first = self.n_new;
-    self.n_new = 0;
-    HF_TRY(hf_subspace_add(&self.subspace, &n_first, self.new, error));
-    for (int k = 0; k < n_frequency; k++)
-        HF_TRY(respond_once(&self, n, equation, &frequency[k], error));
+    HF_TRY(add_candidates(&self, &n_first, error));
+    for (int k = 0; k < n_frequency; k++) HF_TRY(respond_once(&self, &frequency[k], error));
 cleanup:
     paired_done(&self);
     return status;

@@ -123,21 +123,6 @@ void hf_rotation_precondition(const struct hf_rotation_space *space, double shif
     map_all(space, (struct map){.shift = shift}, preconditioned, rotation);
 }
 
-static double divided(void *data, int row, int column, double value)
-{
-    const struct map *map = data;
-    const struct element element = element_of(map->space, map->set, row, column);
-    const double divisor = element.rise - map->shift;
-    if (element.n_spin == 0) return 0.0;
-    return value / copysign(fmax(fabs(divisor), SMALLEST_DIVISOR), divisor);
-}
-
-void hf_rotation_divide(const struct hf_rotation_space *space, double shift,
-                        struct hf_rotation *rotation)
-{
-    map_all(space, (struct map){.shift = shift}, divided, rotation);
-}
-
 /** Mixes the bits of a number (splitmix64). */
 static uint64_t mixed(uint64_t x)
 {

@@ -19,14 +19,13 @@ void hf_subspace_init(struct hf_subspace *self, struct hf_orbital_hessian *hessi
 
 void hf_subspace_done(struct hf_subspace *self)
 {
-    for (int i = 0; i < self->most && self->spare != NULL; i++) {
+    for (int i = 0; i < self->most && self->vector != NULL; i++) {
         hf_rotation_destroy(&self->vector[i]);
         hf_rotation_destroy(&self->product[i]);
         hf_rotation_destroy(&self->imaginary[i]);
-        hf_rotation_destroy(&self->spare[i]);
     }
     hf_arena_done(&self->arena);
-    self->vector = self->product = self->imaginary = self->spare = NULL;
+    self->vector = NULL;
     self->n = 0;
 }
 
@@ -34,15 +33,14 @@ void hf_subspace_done(struct hf_subspace *self)
 static hf_status make_room(struct hf_subspace *self, struct hf_error *error)
 {
     const size_t most = (size_t)self->most;
-    if (self->spare != NULL) return HF_OK;
+    if (self->vector != NULL) return HF_OK;
     HF_TAKE(&self->arena, self->vector, most);
     HF_TAKE(&self->arena, self->product, most);
     HF_TAKE(&self->arena, self->imaginary, most);
     HF_TAKE(&self->arena, self->matrix, most * most);
     HF_TAKE(&self->arena, self->imaginary_matrix, most * most);
-    HF_TAKE(&self->arena, self->spare, most);
     const hf_status status = hf_arena_check(&self->arena, error);
-    if (status != HF_OK) self->spare = NULL;
+    if (status != HF_OK) self->vector = NULL;
     return hf_agree(self->hessian->context->comm, status, error);
 }
 
@@ -130,15 +128,15 @@ void hf_subspace_combine(const struct hf_subspace *self, const struct hf_rotatio
         hf_rotation_add(coefficient[i], &basis[i], i == 0 ? 0.0 : 1.0, sum);
 }
 
-/** Replaces basis [n] by k combinations. */
-static hf_status combine_all(struct hf_subspace *self, int k, const double coefficient[],
-                             struct hf_rotation basis[], struct hf_error *error)
+/** Replaces basis [n] by its first k combinations. */
+static hf_status combine_all(struct hf_subspace *self, const struct hf_subspace_spectrum *spectrum,
+                             int k, struct hf_rotation basis[], struct hf_error *error)
 {
     hf_status status = HF_OK;
-    struct hf_rotation *sum = self->spare;
+    struct hf_rotation sum[HF_SUBSPACE_MOST] = {{{NULL}}};
     for (int i = 0; i < k; i++) {
         HF_TRY(hf_rotation_create(&self->hessian->space, &sum[i], error));
-        hf_subspace_combine(self, basis, coefficient + i * self->n, &sum[i]);
+        hf_subspace_combine(self, basis, spectrum->vector + i * self->n, &sum[i]);
     }
     for (int i = 0; i < self->n; i++) {
         hf_rotation_destroy(&basis[i]);
@@ -150,26 +148,15 @@ cleanup:
     return status;
 }
 
-hf_status hf_subspace_replace(struct hf_subspace *self, int k, const double coefficient[],
-                              struct hf_error *error)
-{
-    if (self->n == 0) return HF_OK;
-    HF_CHECK(combine_all(self, k, coefficient, self->vector, error));
-    HF_CHECK(combine_all(self, k, coefficient, self->product, error));
-    if (self->both) HF_CHECK(combine_all(self, k, coefficient, self->imaginary, error));
-    self->n = k;
-    fill_matrix(self, 0, k, self->product, self->matrix);
-    if (self->both) fill_matrix(self, 0, k, self->imaginary, self->imaginary_matrix);
-    return HF_OK;
-}
-
 hf_status hf_subspace_keep(struct hf_subspace *self, const struct hf_subspace_spectrum *spectrum,
                            int k, struct hf_error *error)
 {
     if (k > self->n) k = self->n;
-    HF_CHECK(hf_subspace_replace(self, k, spectrum->vector, error));
+    HF_CHECK(combine_all(self, spectrum, k, self->vector, error));
+    HF_CHECK(combine_all(self, spectrum, k, self->product, error));
     for (int i = 0; i < k; i++)
         for (int j = 0; j < k; j++)
             self->matrix[i * self->most + j] = i == j ? spectrum->value[i] : 0.0;
+    self->n = k;
     return HF_OK;
 }

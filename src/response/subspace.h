@@ -23,7 +23,6 @@ struct hf_subspace {
     bool both;   /**< also products with the Hessian of imaginary rotations */
     struct hf_rotation *vector, *product, *imaginary; /**< [n] */
     double *matrix, *imaginary_matrix;                /**< [n] rows of `most` */
-    struct hf_rotation *spare;                        /**< [most], none between calls */
     struct hf_arena arena;                            /**< has these arrays */
 };
 
@@ -51,10 +50,6 @@ hf_status hf_subspace_solve(const struct hf_subspace *self, struct hf_subspace_s
 /** sum = sum_i coefficient_i basis_i, of the vectors or of the products. Collective. */
 void hf_subspace_combine(const struct hf_subspace *self, const struct hf_rotation basis[],
                          const double coefficient[], struct hf_rotation *sum);
-
-/** Replaces the vectors by k <= n combinations, coefficient [k][n], which are orthonormal. Collective. HF_NO_RESOURCE. */
-hf_status hf_subspace_replace(struct hf_subspace *self, int k, const double coefficient[],
-                              struct hf_error *error) HF_MUST_CHECK;
 
 /** Keeps only the span of the first k eigenvectors. Collective. HF_NO_RESOURCE. */
 hf_status hf_subspace_keep(struct hf_subspace *self, const struct hf_subspace_spectrum *spectrum,
