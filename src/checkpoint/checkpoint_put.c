@@ -212,8 +212,8 @@ void hf_hdf5_put_text(struct hf_hdf5_writer *writer, const char *path, const cha
 }
 
 /** Rows [n_row], or [n_row][n_col]. */
-static void put_rows(struct hf_hdf5_writer *writer, const char *path, int n_row, int n_col,
-                     hid_t file_type, hid_t memory_type, const void *values)
+static void put_table(struct hf_hdf5_writer *writer, const char *path, int n_row, int n_col,
+                      hid_t file_type, hid_t memory_type, const void *values)
 {
     const hsize_t shape[2] = {(hsize_t)n_row, (hsize_t)n_col};
     if (n_row == 0 || writer->failed) return;
@@ -224,13 +224,13 @@ static void put_rows(struct hf_hdf5_writer *writer, const char *path, int n_row,
 void hf_hdf5_put_reals(struct hf_hdf5_writer *writer, const char *path, int n_row, int n_col,
                        const double values[])
 {
-    put_rows(writer, path, n_row, n_col, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, values);
+    put_table(writer, path, n_row, n_col, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, values);
 }
 
 void hf_hdf5_put_integers(struct hf_hdf5_writer *writer, const char *path, int n_row,
                           const int values[])
 {
-    put_rows(writer, path, n_row, 0, H5T_STD_I64LE, H5T_NATIVE_INT, values);
+    put_table(writer, path, n_row, 0, H5T_STD_I64LE, H5T_NATIVE_INT, values);
 }
 
 void hf_hdf5_put_texts(struct hf_hdf5_writer *writer, const char *path, int n_row,
@@ -238,7 +238,7 @@ void hf_hdf5_put_texts(struct hf_hdf5_writer *writer, const char *path, int n_ro
 {
     const hid_t type = H5Tcopy(H5T_C_S1);
     H5Tset_size(type, H5T_VARIABLE);
-    put_rows(writer, path, n_row, 0, type, type, texts);
+    put_table(writer, path, n_row, 0, type, type, texts);
     H5Tclose(type);
 }
 

@@ -14,10 +14,17 @@
  *      has               K         |       J and K     |     J
  *
  *  If J is computed apart, first_coulomb is n. The first `n_alone` densities are screened separately: they may
- *  be much smaller than the others, like spin densities. */
+ *  be much smaller than the others, like spin densities. The first `n_antisymmetric` of these, and their K, are
+ *  antisymmetric. */
 struct hf_job_shape {
-    int n, first_coulomb, n_exchange, n_alone;
+    int n, first_coulomb, n_exchange, n_alone, n_antisymmetric;
 };
+
+/** The mirror image of a block of density `job`, or of its K, is this factor times the transposed block. */
+static inline double hf_mirror_factor(int n_antisymmetric, int job)
+{
+    return job < n_antisymmetric ? -1.0 : 1.0;
+}
 
 static inline int hf_n_coulomb(const struct hf_job_shape *jobs)
 {

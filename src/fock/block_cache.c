@@ -97,7 +97,7 @@ static void append_block(struct hf_block_cache *self, struct hf_cached_block *bl
     self->newest = block;
 }
 
-/** Sends the folded sums of a block to its owner: X + X^T, times the factor. One thread at a time. */
+/** Sends the folded sums of a block to its owner: X + X^T, or X - X^T, times the factor. One thread at a time. */
 static void send_sums(struct hf_block_cache *self, const struct hf_cached_block *block)
 {
     const size_t n_i = n_function(self, block->i), n_j = n_function(self, block->j);
@@ -106,10 +106,11 @@ static void send_sums(struct hf_block_cache *self, const struct hf_cached_block 
     for (int k = 0; k < self->set.n_layer; k++) {
         const double *x = hf_cached_value(block, block->i) + (size_t)k * n_i * n_j;
         const double *mirror = hf_cached_value(block, block->j) + (size_t)k * n_i * n_j;
+        const double factor = hf_mirror_factor(self->set.n_antisymmetric, k);
         double *out = self->folded;
         for (size_t r = 0; r < n_i; r++)
             for (size_t c = 0; c < n_j; c++)
-                *out++ = self->set.factor * (x[r * n_j + c] + mirror[c * n_i + r]);
+                *out++ = self->set.factor * (x[r * n_j + c] + factor * mirror[c * n_i + r]);
         hf_window_accumulate(self->set.array[k],
                              hf_block_range(self->set.layout, block->i, block->j), self->folded);
         self->account.n_sent += remote;
@@ -261,12 +262,13 @@ struct hf_cached_block *hf_block_cache_pin(struct hf_block_cache *cache, int i, 
     return block;
 }
 
-/** Copies a row to a column of the mirror image; returns the largest of `largest` and the row's |elements|. */
-static double mirror_row(size_t n_row, size_t n_column, const double *row, double *column,
-                         double largest)
+/** Copies a row, times a factor, to a column of the mirror image; returns the largest of `largest` and the row's
+ *  |elements|. */
+static double mirror_row(size_t n_row, size_t n_column, double factor, const double *row,
+                         double *column, double largest)
 {
     for (size_t c = 0; c < n_column; c++, column += n_row) {
-        *column = row[c];
+        *column = factor * row[c];
         largest = fmax(largest, fabs(row[c]));
     }
     return largest;
@@ -281,6 +283,7 @@ static void complete_layer(struct hf_block_cache *self, struct hf_cached_block *
     const struct hf_shell *shell_i = &basis->shell[basis->first_shell_of_atom[block->i]];
     const struct hf_shell *shell_j = &basis->shell[basis->first_shell_of_atom[block->j]];
     const size_t kind = k < (size_t)self->set.n_alone ? HF_EXCHANGE_ALONE : HF_WITH_COULOMB;
+    const double factor = hf_mirror_factor(self->set.n_antisymmetric, (int)k);
     const double *value = block->value + k * n_i * n_j;
     double *mirror = block->value + block->size + k * n_i * n_j;
     for (size_t s = 0, r = 0; s < n_shell(self, block->i); s++) {
@@ -288,7 +291,7 @@ static void complete_layer(struct hf_block_cache *self, struct hf_cached_block *
         for (int x = 0; x < shell_i[s].n_function; x++, r++) {
             for (size_t t = 0, c = 0; t < n_shell_j; t++) {
                 const size_t n = (size_t)shell_j[t].n_function;
-                largest[t * HF_N_BOUND] = mirror_row(n_i, n, value + r * n_j + c,
+                largest[t * HF_N_BOUND] = mirror_row(n_i, n, factor, value + r * n_j + c,
                                                      mirror + c * n_i + r, largest[t * HF_N_BOUND]);
                 c += n;
             }

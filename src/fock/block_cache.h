@@ -3,7 +3,7 @@
  *
  * A cached block is stored in both orientations, [i][j] and [j][i]: digestion needs contiguous rows of both.
  * Sums are not symmetric in the cache. They become symmetric when they leave: the block and its mirror image
- * are added. Sums that leave are put into an outbox, so that no thread waits for a message while it holds the
+ * are added, or subtracted in antisymmetric layers. Sums that leave are put into an outbox, so that no thread waits for a message while it holds the
  * lock of a cache. */
 #ifndef HF_BLOCK_CACHE_H
 #define HF_BLOCK_CACHE_H
@@ -46,6 +46,7 @@ struct hf_block_cache_settings {
     const struct hf_block_layout *layout; /**< parts are the atoms */
     int n_layer;
     int n_alone;                    /**< number of layers with K alone; they come first */
+    int n_antisymmetric;            /**< number of antisymmetric layers, the first of these */
     struct hf_window *const *array; /**< [n_layer] */
     bool sums;                      /**< blocks start as zeros and are accumulated at the owner */
     double factor;                  /**< sums are multiplied by it when they leave */

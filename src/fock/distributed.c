@@ -226,6 +226,7 @@ static hf_status create_caches(struct hf_fock_builder *self, struct hf_error *er
         .layout = data->layout,
         .n_layer = data->jobs.n,
         .n_alone = data->jobs.n_alone,
+        .n_antisymmetric = data->jobs.n_antisymmetric,
         .array = data->D,
         .budget_bytes = (size_t)hf_block_cache_budget(
             self->pairs->basis->n_function, self->context->n_rank, self->context->n_node_rank),
@@ -234,10 +235,12 @@ static hf_status create_caches(struct hf_fock_builder *self, struct hf_error *er
     data->outbox.most_bytes = (size_t)(MOST_LEAVING * (double)settings.budget_bytes);
     settings.sums = true;
     settings.outbox = &data->outbox;
+    settings.n_antisymmetric = 0;
     settings.n_layer = hf_n_coulomb(&data->jobs);
     settings.array = data->J + data->jobs.first_coulomb;
     settings.factor = 0.25;
     HF_CHECK(hf_block_cache_create(&settings, &data->coulomb, error));
+    settings.n_antisymmetric = data->jobs.n_antisymmetric;
     settings.n_layer = data->jobs.n_exchange;
     settings.array = data->K;
     settings.factor = 0.125;

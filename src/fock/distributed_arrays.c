@@ -73,14 +73,14 @@ cleanup:
 }
 
 /** Copies the sums of one job to the matrix of the caller; NULL: nothing to do. Collective. */
-static hf_status collect(struct hf_fock_builder *self, struct hf_window *sums,
+static hf_status collect(struct hf_fock_builder *self, struct hf_window *sums, double mirror,
                          struct hf_matrix *matrix, struct hf_error *error)
 {
     const struct hf_distributed *data = self->data;
     if (matrix == NULL) return HF_OK;
     hf_window_fence(sums);
     hf_mix_own_blocks(self->pairs->basis, true, data->layout, hf_window_local(sums));
-    return hf_matrix_set_blocks(matrix, data->layout, hf_window_local(sums), HF_OK, error);
+    return hf_matrix_set_blocks(matrix, data->layout, hf_window_local(sums), mirror, HF_OK, error);
 }
 
 hf_status hf_distributed_collect(struct hf_fock_builder *self, const struct hf_fock_job job[],
@@ -88,8 +88,9 @@ hf_status hf_distributed_collect(struct hf_fock_builder *self, const struct hf_f
 {
     struct hf_distributed *data = self->data;
     for (int i = 0; i < data->jobs.n; i++) {
-        HF_CHECK(collect(self, data->J[i], job[i].coulomb, error));
-        HF_CHECK(collect(self, data->K[i], job[i].exchange, error));
+        HF_CHECK(collect(self, data->J[i], 1.0, job[i].coulomb, error));
+        HF_CHECK(collect(self, data->K[i], hf_mirror_factor(data->jobs.n_antisymmetric, i),
+                         job[i].exchange, error));
     }
     return HF_OK;
 }

@@ -254,6 +254,8 @@ static struct hf_build plan_build(const struct hf_fock_builder *self, int n_job,
     int first = 0;
     while (first < n_job && job[first].coulomb == NULL) first++;
     struct hf_job_shape shape = {.n = n_job, .first_coulomb = first, .n_alone = first};
+    while (shape.n_antisymmetric < first && job[shape.n_antisymmetric].antisymmetric)
+        shape.n_antisymmetric++;
     if (self->coulomb != NULL) {
         shape.first_coulomb = n_job;
         if (first == 0) shape.n_alone = n_job;
@@ -270,10 +272,12 @@ static struct hf_build plan_build(const struct hf_fock_builder *self, int n_job,
 static int sort_jobs(int n_job, const struct hf_fock_job job[], struct hf_fock_job sorted[])
 {
     int n_sorted = 0;
-    for (int kind = 0; kind < 3; kind++) {
+    for (int kind = -1; kind < 3; kind++) {
         for (int i = 0; i < n_job; i++) {
             const bool coulomb = job[i].coulomb != NULL, exchange = job[i].exchange != NULL;
-            if (coulomb == (kind > 0) && exchange == (kind < 2)) sorted[n_sorted++] = job[i];
+            if (coulomb == (kind > 0) && exchange == (kind < 2) &&
+                job[i].antisymmetric == (kind < 0))
+                sorted[n_sorted++] = job[i];
         }
     }
     return n_sorted;

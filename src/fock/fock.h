@@ -20,6 +20,7 @@ struct hf_fock_builder;
 struct hf_fock_job {
     const struct hf_matrix *density;
     struct hf_matrix *coulomb, *exchange;
+    bool antisymmetric; /**< the density is, and so is K; then J is zero, and `coulomb` must be NULL */
 };
 
 struct hf_task_order;
@@ -59,7 +60,7 @@ struct hf_fock_ops {
     hf_status (*create)(struct hf_fock_builder *self, struct hf_error *error);
 
     /** Computes J and K of all jobs in one round of self->work, see hf_fock_build. Jobs with K alone come
-     *  first, then those with both, then those with J alone. Collective. */
+     *  first, and the antisymmetric ones of these before all others, then those with both, then those with J alone. Collective. */
     hf_status (*build)(struct hf_fock_builder *self, int n_job, const struct hf_fock_job job[],
                        struct hf_error *error);
 
@@ -106,7 +107,7 @@ void hf_fock_destroy(struct hf_fock_builder **builder);
  *
  *  so that the closed-shell Fock matrix is H + J - K/2 with D of book Eq. 8.6 (factor 2 included).
  *
- *  Shapes   n x n with n = basis->n_function; densities must be symmetric.
+ *  Shapes   n x n with n = basis->n_function; densities must be symmetric, or antisymmetric as their jobs say.
  *  Screen   a shell quartet is left out if its Schwarz bound times the largest density element that it is
  *           multiplied by is below `threshold` (hartree), book Eq. 7.4.
  *  Call     collective over the context's communicator; n_job and threshold equal on all ranks.

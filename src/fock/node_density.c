@@ -110,14 +110,17 @@ static void write_block(const struct hf_node_density *self, int i, int j, int k,
     const size_t n = (size_t)basis->n_function;
     const size_t n_row = (size_t)hf_atom_n_function(basis, i);
     const size_t n_column = (size_t)hf_atom_n_function(basis, j);
+    const double factor = hf_mirror_factor(self->jobs.n_antisymmetric, k);
     double *to = self->value + (size_t)k * n * n;
     double *at = to + (size_t)hf_atom_first_function(basis, i) * n +
                  (size_t)hf_atom_first_function(basis, j);
     double *mirror = to + (size_t)hf_atom_first_function(basis, j) * n +
                      (size_t)hf_atom_first_function(basis, i);
     for (size_t r = 0; r < n_row; r++)
-        for (size_t c = 0; c < n_column; c++)
-            at[r * n + c] = mirror[c * n + r] = from != NULL ? from[r * n_column + c] : 0.0;
+        for (size_t c = 0; c < n_column; c++) {
+            at[r * n + c] = from != NULL ? from[r * n_column + c] : 0.0;
+            mirror[c * n + r] = factor * at[r * n + c];
+        }
 }
 
 /** Transforms an own block of one job to merged functions, and prepares it for exact sums. */
@@ -147,9 +150,9 @@ static size_t own_stride(const struct hf_node_density *self)
     return hf_portion_size(self->blocks, self->context->rank);
 }
 
-/** Reads block (i,j) of all jobs or, if `mirrored`, block (j,i) transposed, which is block (i,j) of a
+/** Reads block (i,j) of all jobs; of the first `n_mirrored` block (j,i) transposed, which is block (i,j) of a
  *  column-major matrix. The two halves of a matrix may differ in the last bits. */
-static void read_block(const struct hf_node_density *self, int i, int j, bool mirrored, double *to)
+static void read_block(const struct hf_node_density *self, int i, int j, int n_mirrored, double *to)
 {
     const struct hf_basis *basis = self->basis;
     const size_t n = (size_t)basis->n_function;
@@ -161,7 +164,7 @@ static void read_block(const struct hf_node_density *self, int i, int j, bool mi
         const double *from = self->value + (size_t)k * n * n;
         for (size_t r = row; r < row + n_row; r++)
             for (size_t c = column; c < column + n_column; c++)
-                *to++ = mirrored ? from[c * n + r] : from[r * n + c];
+                *to++ = k < n_mirrored ? from[c * n + r] : from[r * n + c];
     }
 }
 
@@ -170,7 +173,7 @@ static void copy_block(const struct hf_node_density *self, size_t b, double *to)
 {
     const struct hf_own_block *block = &self->blocks->block[b];
     if (b >= self->blocks->n_own) {
-        read_block(self, block->i, block->j, false, to);
+        read_block(self, block->i, block->j, 0, to);
         return;
     }
     for (int k = 0; k < self->jobs.n; k++)
@@ -260,6 +263,7 @@ static hf_status share(struct hf_node_density *self, const struct hf_fock_job jo
 {
     const size_t n = (size_t)self->basis->n_function;
     const size_t most = (size_t)hf_most_functions_of_atom(self->basis);
+    const bool lower = self->lower || self->exact != NULL;
     struct hf_arena arena = {.label = "a block of densities"};
     double *block = HF_TAKE(&arena, block, (size_t)self->jobs.n * most * most);
     hf_status status;
@@ -269,7 +273,7 @@ static hf_status share(struct hf_node_density *self, const struct hf_fock_job jo
     hf_node_memory_sync(self->shared);
     for (size_t b = 0; b < self->blocks->n_own; b++) {
         const struct hf_own_block *own = &self->blocks->block[b];
-        read_block(self, own->i, own->j, self->lower || self->exact != NULL, block);
+        read_block(self, own->i, own->j, lower ? self->jobs.n : self->jobs.n_antisymmetric, block);
         for (int k = 0; k < self->jobs.n; k++)
             prepare_block(self, k, own, block + (size_t)k * own->size);
         take_block(self, own, own->size, block);

@@ -149,12 +149,20 @@ static hf_status make_room(struct hf_rank_sums *self, int n_matrix, struct hf_er
     return HF_OK;
 }
 
-/** to += from, transposed. */
-static void add_transposed(size_t n_row, size_t n_column, const double *restrict from,
-                           double *restrict to)
+/** Factor of mirror images in a plane. */
+static double mirror_factor(const struct hf_rank_sums *self, int plane)
+{
+    return plane < self->n_coulomb
+               ? 1.0
+               : hf_mirror_factor(self->n_antisymmetric, plane - self->n_coulomb);
+}
+
+/** to += factor from, transposed. */
+static void add_transposed(size_t n_row, size_t n_column, double factor,
+                           const double *restrict from, double *restrict to)
 {
     for (size_t c = 0; c < n_column; c++)
-        for (size_t r = 0; r < n_row; r++) to[c * n_row + r] += from[r * n_column + c];
+        for (size_t r = 0; r < n_row; r++) to[c * n_row + r] += factor * from[r * n_column + c];
 }
 
 static void add_elements(size_t n, const double *restrict from, double *restrict to)
@@ -177,7 +185,7 @@ static void add_planes(struct hf_rank_sums *sums, struct planes planes, unsigned
         if (row == high)
             add_elements(n_row * n_column, value, to);
         else
-            add_transposed(n_row, n_column, value, to);
+            add_transposed(n_row, n_column, mirror_factor(sums, k), value, to);
     }
     sums->flag[hf_pair_index(high, low)] |= flag;
     if (sums->n_add != NULL)
@@ -301,6 +309,7 @@ hf_status hf_rank_sums_begin(struct hf_rank_sums *sums, const struct hf_job_shap
         clear(sums);
     sums->n_coulomb = hf_n_coulomb(jobs);
     sums->n_exchange = jobs->n_exchange;
+    sums->n_antisymmetric = jobs->n_antisymmetric;
     sums->ended = sums->moving = false;
     sums->round++;
     status = hf_block_traffic_begin(&sums->traffic, sums->blocks, false, n_matrix, &traffic_ops,
@@ -335,13 +344,14 @@ void hf_rank_sums_progress(struct hf_rank_sums *sums)
     (void)progress(sums);
 }
 
-/** The own block i = i plus its mirror image. */
-static void add_mirror(size_t n, double *value)
+/** The own block i = i plus the factor times its mirror image. */
+static void add_mirror(size_t n, double factor, double *value)
 {
     for (size_t r = 0; r < n; r++) {
         for (size_t c = 0; c <= r; c++) {
-            const double sum = value[r * n + c] + value[c * n + r];
-            value[r * n + c] = value[c * n + r] = sum;
+            const double sum = value[r * n + c] + factor * value[c * n + r];
+            value[r * n + c] = sum;
+            value[c * n + r] = factor * sum;
         }
     }
 }
@@ -358,7 +368,8 @@ static void complete_own(struct hf_rank_sums *self)
             const double factor = k < self->n_coulomb ? COULOMB_FACTOR : EXCHANGE_FACTOR;
             double *value = self->value + at;
             if (block->i == block->j)
-                add_mirror((size_t)hf_atom_n_function(blocks->basis, block->i), value);
+                add_mirror((size_t)hf_atom_n_function(blocks->basis, block->i),
+                           mirror_factor(self, k), value);
             for (size_t x = 0; x < block->size; x++) value[x] *= factor;
             hf_mix_block(blocks->basis, true, block->i, block->j, value);
         }
@@ -398,9 +409,11 @@ static hf_status hand_over(struct hf_rank_sums *self, int number, struct hf_matr
     const int rank = self->context->rank;
     const double *own = self->value + (size_t)n_plane(self) * blocks->first[rank] +
                         (size_t)number * hf_portion_size(blocks, rank);
+    const double mirror = mirror_factor(self, number);
     struct plane plane = {.sums = self, .number = number};
-    if (blocks->n_group > 1) return hf_matrix_set_blocks(matrix, self->layout, own, HF_OK, error);
-    return hf_matrix_set_reachable(matrix, self->layout, find_in_group, &plane, error);
+    if (blocks->n_group > 1)
+        return hf_matrix_set_blocks(matrix, self->layout, own, mirror, HF_OK, error);
+    return hf_matrix_set_reachable(matrix, self->layout, find_in_group, &plane, mirror, error);
 }
 
 hf_status hf_rank_sums_hand_over(struct hf_rank_sums *sums, int n_job,

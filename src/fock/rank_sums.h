@@ -7,7 +7,8 @@
  *                                then one member of each node sends them to the owner of the block
  *                                (node_blocks.h)
  *
- * Only blocks of atoms i >= j are stored: a contribution to (j,i) is transposed and added to (i,j). The ranks
+ * Only blocks of atoms i >= j are stored: a contribution to (j,i) is transposed and added to (i,j), or
+ * subtracted if K is antisymmetric. The ranks
  * of a node share the memory. A member of the node has in it:
  *
  *     | its last build | flags of atom pairs | portion of owner 0: J, J, K, K | of owner 1: J, J, K, K | ...
@@ -39,6 +40,7 @@ struct hf_rank_sums {
     size_t member_bytes;           /**< of one of them */
     int n_room;                    /**< matrices that there is room for */
     int n_coulomb, n_exchange;     /**< matrices of this build */
+    int n_antisymmetric;           /**< of the first K */
     unsigned char *flag;           /**< [pairs of atoms] of this rank */
     double *value;                 /**< this rank's sums; J of the jobs, then K */
     int64_t round;                 /**< builds so far in this memory */

@@ -41,7 +41,7 @@ static hf_status place(const struct hf_like_atoms *atoms, const struct hf_basis 
             memcpy(blocks + here.offset, atoms->data[atoms->like[a]],
                    hf_block_layout_block_size(layout, a, a) * sizeof *blocks);
     }
-    status = hf_matrix_set_blocks(density, layout, blocks, hf_arena_check(&arena, error), error);
+    status = hf_matrix_set_blocks(density, layout, blocks, 1.0, hf_arena_check(&arena, error), error);
 cleanup:
     hf_arena_done(&arena);
     hf_block_layout_destroy(&layout);

@@ -125,7 +125,7 @@ static hf_status make_matrix(struct hf_hamiltonian *self, const struct content *
     HF_TAKE(&arena, blocks.block, hf_block_layout_local_size(self->layout));
     hf_status status = hf_arena_check(&arena, error);
     if (status == HF_OK) status = fill(content, &blocks, error);
-    status = hf_matrix_set_blocks(matrix, self->layout, blocks.block, status, error);
+    status = hf_matrix_set_blocks(matrix, self->layout, blocks.block, 1.0, status, error);
     hf_arena_done(&arena);
     return status;
 }

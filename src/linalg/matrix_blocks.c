@@ -39,6 +39,7 @@ struct exchange {
     struct hf_arena arena; /**< owns all arrays */
     double *blocks;        /**< this rank's part of the array of the layout */
     bool to_grid;
+    double mirror; /**< factor of mirror images: 1, or -1 if the matrix is antisymmetric */
     int n_local;
     struct local_part *local; /**< [n_local], ascending by part */
     int begin, end;           /**< the stage has these rows of the circle */
@@ -156,7 +157,7 @@ static void walk_grid_block(struct exchange *self, const struct local_part *i,
             const size_t row = (size_t)(mirrored ? y : x), column = (size_t)(mirrored ? x : y);
             double *element = &m->data[column * stride + row];
             if (self->to_grid)
-                *element = *packed++;
+                *element = (mirrored ? self->mirror : 1.0) * *packed++;
             else
                 *packed++ = *element;
         }
@@ -292,9 +293,11 @@ static struct exchange new_exchange(struct hf_matrix *matrix, const struct hf_bl
 }
 
 hf_status hf_matrix_set_blocks(struct hf_matrix *matrix, const struct hf_block_layout *layout,
-                               const double blocks[], hf_status status, struct hf_error *error)
+                               const double blocks[], double mirror, hf_status status,
+                               struct hf_error *error)
 {
     struct exchange exchange = new_exchange(matrix, layout);
+    exchange.mirror = mirror;
     exchange.blocks = (double *)blocks;
     exchange.to_grid = true;
     return run_exchange(&exchange, status, error);
@@ -308,11 +311,15 @@ hf_status hf_matrix_get_blocks(const struct hf_matrix *matrix, const struct hf_b
     return run_exchange(&exchange, HF_OK, error);
 }
 
-/** Sets this rank's elements in the rows of part `i` and columns of part `j`, from block (i,j) or, with `mirrored`,
- *  from block (j,i). */
-static void set_local(struct hf_matrix *m, const struct local_part *i, const struct local_part *j,
-                      bool mirrored, const int first[], const double *block)
+/** Sets this rank's elements in the rows of part `i` and columns of part `j`, from block (i,j) or, if i < j, from
+ *  block (j,i) times self->mirror. */
+static void set_local(const struct exchange *self, const struct local_part *i,
+                      const struct local_part *j, const double *block)
 {
+    struct hf_matrix *m = self->matrix;
+    const int *first = hf_block_layout_first(self->layout);
+    const bool mirrored = i->part < j->part;
+    const double factor = mirrored ? self->mirror : 1.0;
     const size_t n_i = (size_t)(first[i->part + 1] - first[i->part]);
     const size_t n_j = (size_t)(first[j->part + 1] - first[j->part]);
     for (int c = j->column.begin; c < j->column.end; c++) {
@@ -320,25 +327,25 @@ static void set_local(struct hf_matrix *m, const struct local_part *i, const str
         double *to = m->data + (size_t)c * (size_t)m->local_row;
         for (int r = i->row.begin; r < i->row.end; r++) {
             const size_t row = (size_t)(hf_global_row(m, r) - first[i->part]);
-            to[r] = block[mirrored ? column * n_i + row : row * n_j + column];
+            to[r] = factor * block[mirrored ? column * n_i + row : row * n_j + column];
         }
     }
 }
 
 hf_status hf_matrix_set_reachable(struct hf_matrix *matrix, const struct hf_block_layout *layout,
-                                  hf_find_block_function *find, void *data, struct hf_error *error)
+                                  hf_find_block_function *find, void *data, double mirror,
+                                  struct hf_error *error)
 {
     struct exchange of = new_exchange(matrix, layout);
-    const int *first = hf_block_layout_first(layout);
+    of.mirror = mirror;
     const hf_status status = list_local_parts(&of, error);
     for (int x = 0; status == HF_OK && x < of.n_local; x++) {
         for (int y = 0; y < of.n_local; y++) {
             const struct local_part *i = &of.local[x], *j = &of.local[y];
             if (is_empty(i->row) || is_empty(j->column)) continue;
-            const bool mirrored = i->part < j->part;
             const double *block =
-                mirrored ? find(data, j->part, i->part) : find(data, i->part, j->part);
-            set_local(matrix, i, j, mirrored, first, block);
+                i->part < j->part ? find(data, j->part, i->part) : find(data, i->part, j->part);
+            set_local(&of, i, j, block);
         }
     }
     hf_arena_done(&of.arena);

@@ -287,7 +287,7 @@ static hf_status write_cube(const struct hf_quantity_source *of,
     const bool relaxed = of->relaxed != NULL && function.kind != HF_SPATIAL_ORBITAL;
     char name[200];
     if (function.kind == HF_SPATIAL_ORBITAL) {
-        const int n_orbital = of->wavefunction->spin[function.spin].n_orbital;
+        const int n_orbital = shown->spin[function.spin].n_orbital;
         function.orbital = orbital_of(molecule, cube);
         if (function.orbital < 0 || function.orbital >= n_orbital) {
             hf_report_warning(of->report, "%.80s is not written: there is no such orbital among %d",
@@ -317,11 +317,12 @@ static hf_status write_cubes(struct hf_quantity *quantity, struct hf_error *erro
     const struct hf_quantity_source *of = quantity->of;
     struct hf_wavefunction shown = {0};
     hf_status status;
-    HF_TRY(hf_localised_show(of->context, of->localised, of->wavefunction, &shown, error));
+    const struct hf_wavefunction *base = of->transition != NULL ? of->transition : of->wavefunction;
+    HF_TRY(hf_localised_show(of->context, of->localised, base, &shown, error));
     for (int i = 0; i < self->n; i++)
         HF_TRY(write_cube(of, &shown, &self->grid, &self->cube[i], error));
 cleanup:
-    hf_localised_show_done(&shown, of->wavefunction);
+    hf_localised_show_done(&shown, base);
     return status;
 }
 

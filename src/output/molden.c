@@ -157,7 +157,7 @@ static void write_vibrations(struct molden *self, const struct hf_vibrations *al
 
 static hf_status write_molden(struct hf_quantity *quantity, struct hf_error *error)
 {
-    struct molden self = {0};
+    struct molden self = {.base.transitions = true};
     const struct hf_quantity_source *of = quantity->of;
     hf_status status;
     HF_TRY(hf_orbital_file_open(quantity, &self.base, error));

@@ -19,9 +19,10 @@ hf_status hf_orbital_file_open(const struct hf_quantity *quantity, struct hf_orb
 {
     const struct hf_quantity_source *of = quantity->of;
     self->of = of;
+    self->source = self->transitions && of->transition != NULL ? of->transition : of->wavefunction;
     self->natural = of->relaxed != NULL && of->localised == NULL;
     HF_CHECK(self->natural ? hf_natural_show(of->context, of->relaxed, &self->shown, error)
-                           : hf_localised_show(of->context, of->localised, of->wavefunction,
+                           : hf_localised_show(of->context, of->localised, self->source,
                                                &self->shown, error));
     return hf_output_file_open(of->context, quantity->ops->path(quantity, 0), quantity->ops->file,
                                &self->file, error);
@@ -46,7 +47,7 @@ hf_status hf_orbital_file_close(struct hf_orbital_file *self, hf_status status,
                                 struct hf_error *error)
 {
     status = hf_output_file_close(self->of->context, &self->file, status, error);
-    hf_localised_show_done(&self->shown, self->of->wavefunction);
+    hf_localised_show_done(&self->shown, self->source);
     return status;
 }
 

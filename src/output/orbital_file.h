@@ -15,7 +15,10 @@ struct hf_orbital_file {
     /** the wave function with the orbitals of the file: those of the SCF, the occupied ones localised if that was
      *  asked for, or natural ones */
     struct hf_wavefunction shown;
-    bool natural; /**< they are those of the relaxed density of MP2 */
+    const struct hf_wavefunction *source; /**< what `shown` was made from; borrowed */
+    bool
+        transitions; /**< set by the caller: natural transition orbitals are shown if there are any */
+    bool natural;    /**< they are those of the relaxed density of MP2 */
     struct hf_output_file file;
 };
 

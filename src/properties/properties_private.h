@@ -2,8 +2,10 @@
 #ifndef HF_PROPERTIES_PRIVATE_H
 #define HF_PROPERTIES_PRIVATE_H
 
+#include "hamiltonian/hamiltonian.h"
 #include "hf/properties.h"
 #include "layout/layout.h"
+#include "response/hessian.h"
 #include "scf/quantity.h"
 
 /** What electrons are asked for: integrals of their density, which count them as positive. */
@@ -32,6 +34,16 @@ hf_status hf_add_distribution(struct hf_context *context,
 hf_status hf_add_populations(struct hf_context *context, const struct hf_wavefunction *wavefunction,
                              struct hf_properties *properties,
                              struct hf_error *error) HF_MUST_CHECK;
+
+/** Gradients of the dipole operators x, y, z: new rotations; and their matrices [3] [n][n], unless `matrix` is NULL.
+ *  Collective. HF_NO_RESOURCE. */
+hf_status hf_dipole_perturbations(struct hf_orbital_hessian *hessian,
+                                  struct hf_hamiltonian *hamiltonian, struct hf_matrix *matrix[3],
+                                  struct hf_rotation field[3],
+                                  struct hf_error *error) HF_MUST_CHECK;
+
+/** Bytes on a rank of n rotations. Not collective. */
+double hf_rotations_bytes(const struct hf_quantity *quantity, int n);
 
 /** Charges and spins of atoms; everything if the option `properties` is "all"; a warning if the density
  *  has not the electrons of the molecule. */

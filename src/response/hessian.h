@@ -11,7 +11,11 @@
  *
  * For closed shells H is A + B of the literature: (e_a - e_i) + 4 (ai|bj) - (ab|ij) - (aj|ib). So its eigenvalues
  * are those of the stability problem in other programs. Orbitals are real; complex orbitals of lower energy are not
- * searched for. */
+ * searched for.
+ *
+ * Excitations and fields of a frequency also need the Hessian of imaginary rotations, A - B of the literature: (e_a -
+ * e_i) + (aj|ib) - (ab|ij) for closed shells. With all kappa above replaced by S = R Y L^T + L Y^T R^T it has
+ * antisymmetric densities S D_s - D_s S and no Coulomb part. */
 #ifndef HF_HESSIAN_H
 #define HF_HESSIAN_H
 
@@ -70,10 +74,30 @@ hf_status hf_hessian_perturbation(struct hf_orbital_hessian *self, const struct 
                                   struct hf_rotation *gradient,
                                   struct hf_error *error) HF_MUST_CHECK;
 
-/** product [n] = H vector [n], several at once in one pass over the integrals. Collective.
+/** Products with both Hessians, [n] each. */
+struct hf_hessian_products {
+    const struct hf_rotation *real; /**< (A + B) vector */
+    const struct hf_rotation
+        *imaginary; /**< (A - B) vector; NULL: not computed. Not for orbitals that spins share,
+                                          *   of which some are occupied by one spin */
+};
+
+/** Multiplies vector [n], several at once in one pass over the integrals. Collective.
  *  HF_NO_RESOURCE; HF_INTERRUPTED. */
 hf_status hf_hessian_multiply(struct hf_orbital_hessian *self, enum hf_rotation_kind kind, int n,
-                              const struct hf_rotation vector[], const struct hf_rotation product[],
+                              const struct hf_rotation vector[], struct hf_hessian_products product,
                               struct hf_error *error) HF_MUST_CHECK;
+
+/** Third derivative of the energy by three perturbations, from their first-order rotations.
+ *
+ *     E_abc = sum over the six orders of a, b, c of sum_s tr t_a t_b^T F_c(vv) - tr t_a^T t_b F_c(oo)
+ *
+ *  with Y = t, F_c = h_c + dF[t_c] (the 2n + 1 rule). solution [3] are the y of hf_respond with the other sign, matrix
+ *  [3] the operators [n][n]. third [27] has the sums for all a, b, c. Closed shells and uhf only. Collective.
+ *  HF_NO_RESOURCE; HF_INTERRUPTED.
+ *  Source   Karna, Dupuis, J. Comput. Chem. 12, 487 (1991). */
+hf_status hf_hessian_third(struct hf_orbital_hessian *self, const struct hf_rotation solution[],
+                           struct hf_matrix *const matrix[], double third[],
+                           struct hf_error *error) HF_MUST_CHECK;
 
 #endif

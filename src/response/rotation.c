@@ -175,7 +175,7 @@ static void insert(struct place place, int n, struct place best[])
 void hf_rotation_smallest(const struct hf_rotation_space *space, int *n,
                           const struct hf_rotation vector[])
 {
-    enum { MOST = 16 };
+    enum { MOST = 256 };
     struct place best[MOST];
     const int wanted = *n < MOST ? *n : MOST;
     for (int i = 0; i < wanted; i++) best[i] = (struct place){.rise = INFINITY};

@@ -74,7 +74,7 @@ void hf_rotation_weigh(const struct hf_rotation_space *space, struct hf_rotation
 void hf_rotation_precondition(const struct hf_rotation_space *space, double shift,
                               struct hf_rotation *rotation);
 
-/** The *n rotations of one element that have the smallest differences of orbital energies, in vector [n]; they are
+/** The *n <= 256 rotations of one element that have the smallest differences of orbital energies, in vector [n]; they are
  *  orthogonal. *n is reduced if there are fewer. Collective. */
 void hf_rotation_smallest(const struct hf_rotation_space *space, int *n,
                           const struct hf_rotation vector[]);

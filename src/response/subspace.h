@@ -1,19 +1,29 @@
 /* Subspaces of rotations and their products with a Hessian, for finding eigenvectors and steps; lowest eigenvalues
- * of a Hessian (davidson.c); responses to perturbations (linear_response.c). */
+ * of a Hessian (davidson.c); responses to perturbations (linear_response.c); excited states and responses to
+ * perturbations of a frequency (paired.c). */
 #ifndef HF_SUBSPACE_H
 #define HF_SUBSPACE_H
 
 #include "response/hessian.h"
 
-enum { HF_SUBSPACE_MOST = 32, HF_MOST_PERTURBATIONS = 3 };
+/** Most vectors of a subspace: usually, and with frequencies; most perturbations and excited states. */
+enum {
+    HF_SUBSPACE_MOST = 32,
+    HF_RESPONSE_MOST = 128,
+    HF_MOST_PERTURBATIONS = 3,
+    HF_MOST_EXCITED_STATES = 100
+};
 
-/** Orthonormal vectors and the Hessian between them. Initialise with hf_subspace_init. */
+/** Orthonormal vectors and the Hessian between them. Initialise with hf_subspace_init; `most` and `both` may be changed
+ *  before the first vectors. */
 struct hf_subspace {
     struct hf_orbital_hessian *hessian; /**< borrowed; used for products only */
     enum hf_rotation_kind kind;
-    int n;
-    struct hf_rotation vector[HF_SUBSPACE_MOST], product[HF_SUBSPACE_MOST]; /**< [n] */
-    double matrix[HF_SUBSPACE_MOST * HF_SUBSPACE_MOST]; /**< [n] rows of HF_SUBSPACE_MOST */
+    int n, most; /**< vectors; room, HF_SUBSPACE_MOST at first */
+    bool both;   /**< also products with the Hessian of imaginary rotations */
+    struct hf_rotation *vector, *product, *imaginary; /**< [n] */
+    double *matrix, *imaginary_matrix;                /**< [n] rows of `most` */
+    struct hf_arena arena;                            /**< has these arrays */
 };
 
 /** Eigenvalues [n] and eigenvectors [n][n] (one after the other) of the Hessian in the subspace. */
@@ -88,5 +98,52 @@ hf_status hf_respond(struct hf_orbital_hessian *hessian, int n,
                      const struct hf_rotation perturbation[], double accuracy,
                      struct hf_linear_response *response, struct hf_rotation solution[],
                      struct hf_error *error) HF_MUST_CHECK;
+
+/** Excited states of a determinant: rotations that oscillate. With p = X + Y and q = X - Y of the literature
+ *
+ *     (A + B) p = omega q    (A - B) q = omega p    p q = 1      time-dependent Hartree-Fock
+ *     A p = omega p          q = p                  p p = 1      configuration interaction of singles
+ *
+ *  so that g p is the transition moment of a perturbation with gradient g (hf_hessian_perturbation). */
+struct hf_excited_states {
+    enum hf_rotation_kind kind;
+    bool singles; /**< CIS instead of TDHF */
+    int n_wanted; /**< lowest states to find */
+    int n; /**< states found: more if the last wanted one is degenerate, fewer if there are no more */
+    bool cut;                  /**< even more are degenerate with the last one */
+    double *energy;            /**< [n] ascending; -w: omega = i w, the solution is not a minimum */
+    struct hf_rotation *p, *q; /**< [n] */
+    bool converged;            /**< the residuals of all n are below 1e-5 */
+    bool indefinite;       /**< TDHF: neither A + B nor A - B is positive, and no state was found */
+    int n_pass;            /**< times that the subspace was extended */
+    struct hf_arena arena; /**< has the arrays */
+};
+
+/** Fills in the states; the first three members are input, the others zero. First vectors: rotations with the smallest
+ *  differences of orbital energies, and one without symmetry. A few states more than wanted are followed, which finds
+ *  degenerate ones. Not for rohf. Collective. HF_NO_RESOURCE: then call hf_excited_states_done; HF_INTERRUPTED.
+ *  Source   Stratmann, Scuseria, Frisch, J. Chem. Phys. 109, 8218 (1998); Olsen, Jensen, Jorgensen, J. Comput. Phys.
+ *           74, 265 (1988): preconditioned residuals of X and of Y. */
+hf_status hf_excited_states_find(struct hf_orbital_hessian *hessian,
+                                 struct hf_excited_states *states,
+                                 struct hf_error *error) HF_MUST_CHECK;
+/** Most vectors that the search for so many states keeps, with two products each. Not collective. */
+int hf_excited_states_room(int n_wanted);
+void hf_excited_states_done(struct hf_excited_states *states);
+
+/** A frequency of a perturbation, and the response: products 2 g_i p_j, the polarisability of a field. */
+struct hf_frequency {
+    double omega; /**< hartree */
+    bool imaginary;
+    double product[HF_MOST_PERTURBATIONS * HF_MOST_PERTURBATIONS]; /**< [n][n] */
+    bool converged;
+};
+
+/** Solves (A + B) p - omega q = g, (A - B) q = omega p, or (A + B) p + omega q = g for an imaginary frequency, for n <=
+ *  HF_MOST_PERTURBATIONS perturbations and each of n_frequency frequencies, all in one subspace. `accuracy` as in
+ *  hf_respond. Not for rohf. Collective. HF_NO_RESOURCE; HF_INTERRUPTED. */
+hf_status hf_respond_at(struct hf_orbital_hessian *hessian, int n,
+                        const struct hf_rotation perturbation[], double accuracy, int n_frequency,
+                        struct hf_frequency frequency[], struct hf_error *error) HF_MUST_CHECK;
 
 #endif

@@ -268,6 +268,8 @@ hf_status hf_quantities_compute(struct hf_calculation *calculation, struct hf_er
             calculation->source.energy = ops->energy(quantity);
         if (quantity->made && ops->localised != NULL)
             calculation->source.localised = ops->localised(quantity);
+        if (quantity->made && ops->transition != NULL)
+            calculation->source.transition = ops->transition(quantity);
         if (quantity->made && ops->relaxed != NULL)
             calculation->source.relaxed = ops->relaxed(quantity);
         if (quantity->made) hf_report_quantity(calculation->source.report, quantity);
@@ -280,7 +282,7 @@ hf_status hf_quantities_compute(struct hf_calculation *calculation, struct hf_er
 
 void hf_quantities_release(struct hf_calculation *calculation)
 {
-    calculation->source.relaxed = NULL;
+    calculation->source.relaxed = calculation->source.transition = NULL;
     for (int i = 0; i < calculation->n_quantity; i++) {
         struct hf_quantity *quantity = &calculation->quantity[i];
         if (quantity->ops->release != NULL) quantity->ops->release(quantity);

@@ -11,6 +11,7 @@
     WITHOUT(localised)                                                                             \
     WITH(properties)                                                                               \
     WITH(polarisability)                                                                           \
+    WITH(excitations)                                                                              \
     WITHOUT(gradient)                                                                              \
     WITHOUT(vibrations)                                                                            \
     WITH(potential_charges)                                                                        \

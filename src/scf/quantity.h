@@ -52,6 +52,8 @@ struct hf_quantity_source {
     double energy; /**< of the method, hartree: that of the SCF, or what replaces it */
     /** orbitals to draw instead of occupied canonical ones; NULL: none */
     const struct hf_localised *localised;
+    /** with natural transition orbitals, to draw instead of its own; NULL: none */
+    const struct hf_wavefunction *transition;
     /** with the density of MP2, for files of densities; NULL: that of the SCF is the only one */
     const struct hf_wavefunction *relaxed;
     /** of the correlation energy whose derivatives are computed; NULL: none, or no derivatives */
@@ -80,6 +82,8 @@ struct hf_quantity {
     bool made; /**< `compute` has succeeded */
     bool
         stores; /**< peak sets it: `compute` stores integrals beside what peak says, as an SCF does */
+    bool
+        imaginary; /**< plan sets it: `respond` also multiplies imaginary rotations by their Hessian */
     struct hf_quantity *next_responding; /**< in hf_scf_settings.responding */
     const struct hf_option_value *about; /**< plan: what its failure is about; NULL: ops->option */
 };
@@ -128,6 +132,8 @@ struct hf_quantity_ops {
     const struct hf_mp2_settings *(*correlation)(const struct hf_quantity *quantity);
     /** Of a quantity that makes localised orbitals, for files of orbitals: those that it has made. */
     const struct hf_localised *(*localised)(const struct hf_quantity *quantity);
+    /** Of a quantity that makes natural transition orbitals: the wave function with them; NULL: none. */
+    const struct hf_wavefunction *(*transition)(const struct hf_quantity *quantity);
     /** Of a quantity that makes a relaxed density, for files of densities: the wave function with it; NULL: none. */
     const struct hf_wavefunction *(*relaxed)(const struct hf_quantity *quantity);
     void (*report)(const struct hf_quantity *quantity, FILE *out);

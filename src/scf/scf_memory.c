@@ -7,6 +7,7 @@
 #include "scf/scf_memory.h"
 
 #include "converger.h"
+#include "scf/quantity.h"
 
 #include <math.h>
 #include <string.h>
@@ -22,6 +23,15 @@ static int vectors_at_once(const struct hf_scf_settings *settings)
     return strcmp(settings->converger, hf_converger_newton.name) == 0 ? 2 : 1;
 }
 
+/** Densities in a pass for one vector: twice as many if imaginary rotations are also multiplied. */
+static int densities_of_vector(const struct hf_scf_settings *settings,
+                               const struct hf_method_ops *method)
+{
+    const struct hf_quantity *quantity = settings->responding;
+    while (quantity != NULL && !quantity->imaginary) quantity = quantity->next_responding;
+    return (quantity != NULL ? 2 : 1) * method->n_density;
+}
+
 /** Matrices of whole order that second-order steps and the stability analysis take, with a fifth of
  *  the orbitals occupied: all orbitals, occupied ones multiplied; trial densities with J and K; the
  *  subspace, whose vectors and products have the shape of virtual by occupied. */
@@ -34,7 +44,8 @@ static double of_second_order(const struct hf_scf_settings *settings,
     if (!analysed && strcmp(settings->converger, hf_converger_newton.name) != 0 &&
         (strcmp(settings->converger, hf_converger_auto.name) != 0 || settings->smearing > 0.0))
         return 0.0;
-    return method->n_set * (1.6 + n_vector * of_vector) + n_trial * (2.0 * method->n_density + 2.0);
+    return method->n_set * (1.6 + n_vector * of_vector) +
+           n_trial * (2.0 * densities_of_vector(settings, method) + 2.0);
 }
 
 /** Matrices of whole order in the history of a converger. Second-order steps take its place. */
@@ -107,7 +118,7 @@ struct hf_scf_memory hf_scf_memory(const struct hf_scf_settings *settings,
     struct hf_fock_size size = *given;
     const int n = size.n_function, occupied = n > 3 ? (int)(OCCUPIED * n) : 1;
     size.n_coulomb = vectors_at_once(settings); /* those of all electrons */
-    size.n_density = method->n_density * size.n_coulomb;
+    size.n_density = densities_of_vector(settings, method) * size.n_coulomb;
     const bool spread = hf_fock_is_distributed(settings->fock.builder);
     const int n_rank = settings->fock.reproducible ? 1 : size.n_rank; /* all of it is on rank 0 */
     const double share = hf_linalg_largest_share(n, n_rank, spread);

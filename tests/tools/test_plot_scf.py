@@ -96,7 +96,16 @@ class Contents(WithResult):
 
 class Structures(WithResult):
     def test_imaginary_modes_are_counted_not_drawn(self):
-        self.assertEqual(structure_picture.lines_of(self.calculation(vibrations())), ([(1000.0, 10.0), (1010.0, 20.0)], 1))
+        self.assertEqual(structure_picture.lines_of(self.calculation(vibrations())),
+                         (structure_picture.INFRARED, [(1000.0, 10.0), (1010.0, 20.0)], 1))
+
+    def test_excited_states_are_drawn_in_electron_volts(self):
+        result = copy.deepcopy(RESULT)
+        states = [{"energy": -0.1, "oscillator_strength": 0.0}, {"energy": 0.5, "oscillator_strength": 0.2}]
+        result["extras"]["hf"]["excitations"] = {"singlets": states[1:], "triplets": states[:1]}
+        spectrum, lines, n_imaginary = structure_picture.lines_of(self.calculation(result))
+        self.assertEqual((spectrum, len(lines), n_imaginary), (structure_picture.ABSORPTION, 1, 1))
+        self.assertAlmostEqual(lines[0][0], 13.605693122994)
 
     def test_points_of_a_scan_without_an_energy_are_counted(self):
         calculation = self.calculation(scan((0.9, -1.0), (1.0, None), (1.1, -1.25)))

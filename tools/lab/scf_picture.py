@@ -35,7 +35,7 @@ class Calculation:
             self.iterations = hf["iterations"]
             self.scf = hf["scf"]
             self.seconds = [(phase["phase"], phase["max"]) for phase in hf["timings_seconds"]]
-            self.vibrations = hf.get("vibrations")
+            self.vibrations, self.excitations = hf.get("vibrations"), hf.get("excitations")
             self.steps = hf.get("optimisation", {}).get("steps")
             self.scan = hf.get("optimisation", {}).get("scan")
             self.scanned = (hf.get("settings", {}).get("scan") or "").split("=")[0].strip()  # "distance 1 2"

@@ -113,8 +113,8 @@ TEST(coulomb_and_exchange_of_two_densities_are_right)
 {
     SET_UP(f);
     const size_t n = (size_t)f.basis->n_function;
-    const struct hf_fock_job job[2] = {{f.density[0], f.coulomb[0], f.exchange[0]},
-                                       {f.density[1], f.coulomb[1], f.exchange[1]}};
+    const struct hf_fock_job job[2] = {{f.density[0], f.coulomb[0], f.exchange[0], false},
+                                       {f.density[1], f.coulomb[1], f.exchange[1], false}};
     double *integral = test_all_integrals(f.pairs);
     for (int round = 0; round < 2; round++) {
         assert_ok(hf_fock_build(f.builder, 2, job, 1e-15, &error));
@@ -134,12 +134,38 @@ TEST(what_is_not_wanted_may_be_null)
 {
     SET_UP(f);
     const size_t n = (size_t)f.basis->n_function;
-    const struct hf_fock_job job[2] = {{f.density[0], f.coulomb[0], NULL},
-                                       {f.density[1], NULL, f.exchange[1]}};
+    const struct hf_fock_job job[2] = {{f.density[0], f.coulomb[0], NULL, false},
+                                       {f.density[1], NULL, f.exchange[1], false}};
     double *integral = test_all_integrals(f.pairs);
     assert_ok(hf_fock_build(f.builder, 2, job, 1e-15, &error));
     assert_true(largest_difference(f.coulomb[0], integral, f.full[0], n, false) < 1e-11);
     assert_true(largest_difference(f.exchange[1], integral, f.full[1], n, true) < 1e-11);
+    free(integral);
+}
+
+TEST(antisymmetric_densities_have_antisymmetric_exchange)
+{
+    SET_UP(f);
+    const size_t n = (size_t)f.basis->n_function;
+    double *integral = test_all_integrals(f.pairs);
+    for (int i = 1; i < 3; i++) {
+        for (size_t r = 0; r < n; r++)
+            for (size_t s = 0; s <= r; s++)
+                f.full[i][s * n + r] = s < r ? -f.full[i][r * n + s] : 0.0;
+        for (size_t r = 0; r < n; r++) f.full[i][r * n + r] = 0.0;
+        hf_matrix_set_full(f.density[i], f.full[i]);
+    }
+    const struct hf_fock_job job[4] = {
+        {.density = f.density[0], .coulomb = f.coulomb[0], .exchange = f.exchange[0]},
+        {.density = f.density[1], .exchange = f.exchange[1], .antisymmetric = true},
+        {.density = f.density[3], .exchange = f.exchange[3]},
+        {.density = f.density[2], .exchange = f.exchange[2], .antisymmetric = true}};
+    for (int n_job = 4; n_job >= 2; n_job -= 2) {
+        assert_ok(hf_fock_build(f.builder, n_job, job, 1e-15, &error));
+        assert_true(largest_difference(f.coulomb[0], integral, f.full[0], n, false) < 1e-11);
+        for (int i = 0; i < 4; i++)
+            assert_true(largest_difference(f.exchange[i], integral, f.full[i], n, true) < 1e-11);
+    }
     free(integral);
 }
 
@@ -187,7 +213,8 @@ TEST(jobs_do_not_depend_on_each_other)
     struct fixture f, alone;
     set_up(&alone);
     for (int i = 0; i < N_DENSITY - 1; i++) {
-        const struct hf_fock_job one = {alone.density[i], alone.coulomb[i], alone.exchange[i]};
+        const struct hf_fock_job one = {alone.density[i], alone.coulomb[i], alone.exchange[i],
+                                        false};
         assert_ok(hf_fock_build(alone.builder, 1, &one, 1e-15, &error));
     }
     for (int way = 0; way < 3; way++) {
@@ -208,7 +235,7 @@ TEST(screening_leaves_out_little_and_says_how_much)
 {
     SET_UP(f);
     const size_t n = (size_t)f.basis->n_function;
-    const struct hf_fock_job job = {f.density[0], f.coulomb[0], f.exchange[0]};
+    const struct hf_fock_job job = {f.density[0], f.coulomb[0], f.exchange[0], false};
     double *integral = test_all_integrals(f.pairs);
     assert_ok(hf_fock_build(f.builder, 1, &job, 2e-2, &error));
     const struct hf_fock_account account = hf_fock_account(f.builder);
@@ -229,7 +256,7 @@ static void check_stored(double memory_bytes, int n_thread, const double *integr
     SET_UP(f);
     settings = plain;
     const size_t n = (size_t)f.basis->n_function;
-    const struct hf_fock_job job = {f.density[0], f.coulomb[0], f.exchange[0]};
+    const struct hf_fock_job job = {f.density[0], f.coulomb[0], f.exchange[0], false};
     for (int round = 0; round < 4; round++) {
         const double scale = round == 2 ? 1000.0 : 1.0, threshold = round == 3 ? 1e-13 : 1e-15;
         for (size_t i = 0; i < n * n; i++) f.full[0][i] *= scale;
@@ -296,7 +323,7 @@ TEST(stored_exchange_follows_its_densities)
     double *whole = random_density((int)n, 1);
     for (int round = 0; round < 6; round++) {
         const struct hf_fock_job job = {f.density[0], round == 5 ? f.coulomb[0] : NULL,
-                                        f.exchange[0]};
+                                        f.exchange[0], false};
         if (round == 1) memcpy(f.full[0], whole, n * n * sizeof *whole);
         scale_off_atoms(&f, 0, factor[round]);
         assert_ok(hf_fock_build(f.builder, 1, &job, threshold, &error));
@@ -339,8 +366,8 @@ TEST(merged_shells_give_the_same)
     assert_ok(hf_shell_pairs_create(f.context, basis, 1e-16, &plain, &error));
     double *integral = test_all_integrals(plain);
     const size_t n = (size_t)basis->n_function;
-    const struct hf_fock_job job[2] = {{f.density[0], f.coulomb[0], f.exchange[0]},
-                                       {f.density[1], f.coulomb[1], f.exchange[1]}};
+    const struct hf_fock_job job[2] = {{f.density[0], f.coulomb[0], f.exchange[0], false},
+                                       {f.density[1], f.coulomb[1], f.exchange[1], false}};
     assert_ok(hf_fock_build(f.builder, 2, job, 1e-15, &error));
     for (int i = 0; i < 2; i++) {
         assert_true(largest_difference(f.coulomb[i], integral, f.full[i], n, false) < 1e-11);
@@ -367,10 +394,10 @@ TEST(builds_follow_each_other)
 {
     SET_UP(f);
     double *integral = test_all_integrals(f.pairs);
-    const struct hf_fock_job both[2] = {{f.density[0], f.coulomb[0], f.exchange[0]},
-                                        {f.density[1], f.coulomb[1], f.exchange[1]}};
-    const struct hf_fock_job some[2] = {{f.density[0], NULL, f.exchange[0]},
-                                        {f.density[1], f.coulomb[1], NULL}};
+    const struct hf_fock_job both[2] = {{f.density[0], f.coulomb[0], f.exchange[0], false},
+                                        {f.density[1], f.coulomb[1], f.exchange[1], false}};
+    const struct hf_fock_job some[2] = {{f.density[0], NULL, f.exchange[0], false},
+                                        {f.density[1], f.coulomb[1], NULL, false}};
     size_t bytes = 0;
     assert_ok(hf_fock_build(f.builder, 1, both, 1e-15, &error));
     assert_true(is_right(&f, 0, integral));
@@ -405,7 +432,7 @@ TEST(an_interruption_ends_the_build_on_all_ranks)
     SET_UP(f);
     hf_interruption_watch(f.context->interruption, interrupt, &now);
     double *integral = test_all_integrals(f.pairs);
-    const struct hf_fock_job job = {f.density[0], f.coulomb[0], f.exchange[0]};
+    const struct hf_fock_job job = {f.density[0], f.coulomb[0], f.exchange[0], false};
     for (int round = 0; round < 3; round++) {
         now = true;
         assert_int_equal(hf_fock_build(f.builder, 1, &job, 1e-15, &error), HF_INTERRUPTED);

@@ -61,8 +61,8 @@ static void energies(const struct system *s, double energy[2])
     assert_ok(hf_matrix_create(s->linalg, "J", n, n, &coulomb, &error));
     for (int k = 0; k < 2; k++)
         assert_ok(hf_matrix_create(s->linalg, "K", n, n, &exchange[k], &error));
-    const struct hf_fock_job job[2] = {{s->density[0], coulomb, exchange[0]},
-                                       {s->density[1], NULL, exchange[1]}};
+    const struct hf_fock_job job[2] = {{s->density[0], coulomb, exchange[0], false},
+                                       {s->density[1], NULL, exchange[1], false}};
     assert_ok(hf_fock_build(builder, 2, job, 1e-17, &error));
     hf_matrix_dot(s->density[0], coulomb, &part);
     energy[1] = 0.5 * part;

@@ -54,7 +54,7 @@ static void check_reachable(struct hf_matrix *matrix, struct hf_block_layout *la
     const size_t size = (size_t)n * (size_t)n;
     memset(full, 0, size * sizeof *full);
     hf_matrix_set_full(matrix, full);
-    assert_ok(hf_matrix_set_reachable(matrix, layout, make_block, layout, &error));
+    assert_ok(hf_matrix_set_reachable(matrix, layout, make_block, layout, 1.0, &error));
     hf_matrix_copy_local(matrix, full);
     hf_sum_over_ranks(context->comm, size, full);
     for (int j = 0; j < n; j++)
@@ -76,7 +76,7 @@ static void check_both_ways(int n_part, const int *first, int block_size)
     double *blocks = calloc(size + 1, sizeof *blocks);
     double *full = calloc((size_t)n * (size_t)n, sizeof *full);
     visit_blocks(layout, blocks, true);
-    assert_ok(hf_matrix_set_blocks(matrix, layout, blocks, HF_OK, &error));
+    assert_ok(hf_matrix_set_blocks(matrix, layout, blocks, 1.0, HF_OK, &error));
     hf_matrix_gather_full(matrix, full);
     for (int j = 0; j < n; j++)
         for (int i = 0; i < n; i++)

@@ -186,7 +186,8 @@ static void check_derivatives(const struct hf_method_ops *method, const struct t
         product[i] = new_rotation(&b, 0);
     }
     assert_ok(hf_hessian_gradient(&b.hessian, &gradient, NULL));
-    assert_ok(hf_hessian_multiply(&b.hessian, HF_ROTATION_INTERNAL, N, vector, product, NULL));
+    assert_ok(hf_hessian_multiply(&b.hessian, HF_ROTATION_INTERNAL, N, vector,
+                                  (struct hf_hessian_products){product, NULL}, NULL));
     assert_int_equal(b.hessian.n_product, N);
     for (int i = 0; i < 2; i++) check_direction(&b, &gradient, &vector[i], &product[i]);
     for (int i = 0; i < N; i++)
@@ -258,8 +259,9 @@ TEST(both_kinds_of_closed_shells_are_those_of_uhf)
         }
         assert_ok(hf_hessian_multiply(&r.hessian,
                                       kind == 0 ? HF_ROTATION_INTERNAL : HF_ROTATION_TRIPLET, 1, &y,
-                                      &product, NULL));
-        assert_ok(hf_hessian_multiply(&u.hessian, HF_ROTATION_INTERNAL, 1, &both, &of_both, NULL));
+                                      (struct hf_hessian_products){&product, NULL}, NULL));
+        assert_ok(hf_hessian_multiply(&u.hessian, HF_ROTATION_INTERNAL, 1, &both,
+                                      (struct hf_hessian_products){&of_both, NULL}, NULL));
         double *restricted = test_gather(product.block[0]);
         double *unrestricted = test_gather(of_both.block[0]);
         const int n = hf_matrix_n_row(y.block[0]) * hf_matrix_n_col(y.block[0]);

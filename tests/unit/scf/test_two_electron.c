@@ -79,7 +79,7 @@ static double move_on(struct bench *b, uint32_t seed, double threshold, double b
     assert_ok(hf_two_electron_update(&b->two, b->density, threshold, NULL));
     make_densities(b, seed); /* the update destroyed them */
     for (int s = 0; s < N_DENSITY; s++) {
-        const struct hf_fock_job job = {b->density[s], b->coulomb, b->exchange};
+        const struct hf_fock_job job = {b->density[s], b->coulomb, b->exchange, false};
         assert_ok(hf_fock_build(b->builder, 1, &job, 1e-14, NULL));
         if (s == 0) assert_true(difference(b->two.fields.coulomb, b->coulomb) < 1e-9);
         assert_true(difference(b->two.fields.exchange[s], b->exchange) < 1e-9);

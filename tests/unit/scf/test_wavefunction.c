@@ -106,7 +106,7 @@ static void fock_matrix_has_these_orbitals(const struct finished *f, double tole
     struct hf_shell_pairs *pairs = NULL;
     struct hf_fock_builder *fock_builder = NULL;
     struct hf_context *context = f->context;
-    const struct hf_fock_job job = {f->w.density, coulomb, exchange};
+    const struct hf_fock_job job = {f->w.density, coulomb, exchange, false};
     assert_ok(
         hf_hamiltonian_create(context, f->w.linalg, f->basis, f->w.molecule, &hamiltonian, NULL));
     assert_ok(hf_hamiltonian_core(hamiltonian, fock, NULL));
