@@ -54,8 +54,8 @@ struct excitations {
     struct states list[N_LIST];
     int nto_list, nto_state; /**< of the transition orbitals; state 0: none */
     int n_pair[HF_MAX_SPIN];
-    struct hf_matrix
-        *orbital[HF_MAX_SPIN]; /**< [n][o + n_pair]: holes by rising weight, particles by falling */
+    /** [n][o + n_pair]: holes by rising weight, particles by falling */
+    struct hf_matrix *orbital[HF_MAX_SPIN];
     double *weight[HF_MAX_SPIN]; /**< [o + n_pair] */
     double *zero[HF_MAX_SPIN];   /**< their energies */
     double *square;              /**< [m] */
@@ -317,10 +317,13 @@ static void excitations_report(const struct hf_quantity *quantity, FILE *out)
         print_states(self, &self->list[i], open, out);
         print_warnings(self, &self->list[i], out);
     }
+    if (self->nto_state > self->list[self->nto_list].n)
+        fprintf(out, "  WARNING: there is no state %d: files have the orbitals of the SCF\n",
+                self->nto_state);
     for (int k = 0; k < HF_MAX_SPIN; k++) {
         if (self->orbital[k] == NULL) continue;
         const int o = hf_matrix_n_col(self->orbital[k]) - self->n_pair[k];
-        fprintf(out, "  Pairs of natural transition orbitals of state %s%d%s: weights",
+        fprintf(out, "  Natural transition orbitals of state %s%d%s: weights of pairs",
                 self->list[self->nto_list].of.kind == HF_ROTATION_TRIPLET ? "t" : "",
                 self->nto_state,
                 !open    ? ""
