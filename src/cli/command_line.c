@@ -23,7 +23,7 @@ static const struct hf_option actions[] = {
                 /* the input */ .everyday = true),
     {0}};
 static const struct hf_option *const action_table[] = {actions, NULL};
-enum { MAX_KEYS = 100 };
+enum { MAX_KEYS = 256 };
 
 const struct hf_option *hf_listed_option(int i)
 {

@@ -387,8 +387,8 @@ static const struct hf_option_choice spins[] = {
 #define OF_EXCITATIONS .only_with = {{"excitations", NULL}}
 const struct hf_option hf_options_excitations[] = {
     HF_ROW_INTEGER("excitations", "5", 1, HF_MOST_EXCITED_STATES,
-                   "compute N excited states and their oscillator strengths", .everyday = true,
-                   IN_SELF(n_wanted), .not_with = {{"serve", NULL}},
+                   "excited states and oscillator strengths", .everyday = true, IN_SELF(n_wanted),
+                   .not_with = {{"serve", NULL}},
                    .more = "More are given if the last one is degenerate."),
     HF_ROW_CHOICE("excitation_method", "NAME", "tdhf", "how excited states are computed",
                   .choice = methods, OF_EXCITATIONS),

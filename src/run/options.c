@@ -210,8 +210,7 @@ static const struct hf_option run_rows[] = {
     HF_ROW_CHOICE("converger", "NAME", "auto", "SCF converger", .group = "Convergence",
                   .list = hf_converger_list_choice, SETS(converger)),
     HF_ROW_INTEGER("max_iterations", "100", 1, 1000000, "largest number of iterations",
-                   .everyday = true, .more = "It counts for each search for a solution.",
-                   SETS(max_iteration)),
+                   .more = "It counts for each search for a solution.", SETS(max_iteration)),
     HF_ROW_REAL("energy_tolerance", "1e-8", "hartree", 1e-14, 1,
                 "largest estimated error of the energy",
                 .more = "A calculation has converged when the estimate is smaller, and the "

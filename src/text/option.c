@@ -9,7 +9,7 @@
 #include <string.h>
 
 /** More keys or choices than any table has. */
-enum { MAX_NAMES = 128 };
+enum { MAX_NAMES = 256 };
 /** Bytes of a list of choices, each once. */
 enum { MAX_LIST = 400 };
 

@@ -176,7 +176,7 @@ NO_EFFECT = [
                             ("coordinates", "cartesian"), ("max-force", "1e-3"), ("rms-force", "1e-3"), ("max-displacement", "1e-3"),
                             ("rms-displacement", "1e-3"), ("trajectory", "a.xyz"))),
     *((option, value, ["--task", "optimise"], "without task vibrations")
-      for option, value in (("temperature", "300"), ("pressure", "1e5"), ("symmetry-number", "2"))),
+      for option, value in (("temperature", "300"), ("pressure", "1e5"), ("symmetry-number", "2"), ("frequency-scale", "0.9"))),
     ("groups", "1", ["--task", "optimise"], "without task vibrations or saddle"),
     ("groups", "1", ["--task", "optimise", "--saddle=no"], "without task vibrations or saddle"),
     ("frozen-core", "none", [], "without method mp2, lmp2, ump2, localise or fcidump"),
@@ -201,6 +201,9 @@ NO_EFFECT = [
     ("checkpoint-interval", "1", ["--checkpoint", "none"], "with checkpoint none"),
     ("json-orbitals", None, [], "without json"), ("trexio-integrals", None, [], "without trexio"),
     ("cube-spacing", "1", [], "without cube"), ("cube-margin", "1", [], "without cube"),
+    *((option, value, [], "without excitations")
+      for option, value in (("excitation-method", "cis"), ("excitation-spins", "both"), ("nto", "1"))),
+    *((option, value, [], "without polarisability") for option, value in (("frequencies", "0.1"), ("c6", None), ("hyperpolarisability", None))),
     ("serve-remote", None, [], "without serve"),
     *((option, value, [], "without each") for option, value in (("xyz", "a.xyz"), ("csv", "a.csv"), ("retry-failed", None))),
     *((option, value, [], "without fragments") for option, value in
@@ -213,6 +216,7 @@ NO_EFFECT = [
     *((option, value, ["--serve", "unix:no"], "with serve")
       for option, value in (("json", "a.json"), ("molden", "a.molden"), ("trexio", "a.h5"), ("wfn", "a.wfn"), ("wfx", "a.wfx"), ("cube", "density"), ("trace", "a.trace"), ("localise", "pm"),
                             ("stability", "check"), ("properties", "all"), ("polarisability", None), ("orbitals", "all"),
+                            ("potential-charges", "mk"), ("excitations", "3"),
                             ("checkpoint-interval", "1"))),
 ]
 BAD_INPUT += [(f"no effect of {option} {what}", WATER, [*others, f"--{option}" if value is None else f"--{option}={value}"],
