@@ -316,6 +316,21 @@ static hf_status end_tasks(struct hf_coulomb *coulomb, hf_status status, struct 
     return status;
 }
 
+/** Of the tasks, from the first rank. */
+static void trace_levels(const struct hf_coulomb *coulomb)
+{
+    double largest = 0.0;
+    if (coulomb->context->rank > 0) return;
+    for (int64_t i = 0; i < coulomb->n_task; i++) largest = fmax(largest, coulomb->cost[i]);
+    for (int64_t i = 0; i < coulomb->n_task; i += HF_TRACE_EIGHT) {
+        unsigned char level[HF_TRACE_EIGHT] = {0};
+        for (int64_t k = i; k < coulomb->n_task && k < i + HF_TRACE_EIGHT; k++)
+            level[k - i] = (unsigned char)hf_cost_level(coulomb->cost[k], largest);
+        hf_trace_add_levels(coulomb->context->trace, HF_TRACE_COULOMB_TASK, i, HF_TRACE_EIGHT,
+                            level);
+    }
+}
+
 hf_status hf_coulomb_potentials(struct hf_coulomb *coulomb, hf_status before,
                                 struct hf_error *error)
 {
@@ -325,6 +340,7 @@ hf_status hf_coulomb_potentials(struct hf_coulomb *coulomb, hf_status before,
     HF_TRY(cut ? hf_scheduler_start_again(coulomb->scheduler, error)
                : hf_scheduler_start_by_cost(coulomb->scheduler, coulomb->n_task, coulomb->cost,
                                             error));
+    if (coulomb->context->trace != NULL) trace_levels(coulomb);
     coulomb->ended = false;
     hf_interruption_begin(coulomb->context->interruption);
     status = end_tasks(coulomb, run_tasks(coulomb, before, error), error);

@@ -127,14 +127,6 @@ hf_status hf_scheduler_start(struct hf_scheduler *scheduler, const struct hf_tas
     return start_round(scheduler, HF_OK, error);
 }
 
-/** Level of a cost; the most expensive task has the highest level. */
-static int level_of(double cost, double largest)
-{
-    if (!(cost > 0.0)) return 0;
-    const double level = HF_N_TASK_LEVEL - 1 + HF_LEVELS_PER_OCTAVE * log2(cost / largest);
-    return level > 1.0 ? (int)level : 1;
-}
-
 /** Finds the levels of the tasks and their order; tasks of one level stay in order. Local. */
 static hf_status sort_by_cost(struct hf_scheduler *self, int64_t n_task, const double cost[],
                               struct hf_error *error)
@@ -146,13 +138,13 @@ static hf_status sort_by_cost(struct hf_scheduler *self, int64_t n_task, const d
     if (HF_TAKE_UNSET(&self->arena, self->order, (size_t)n_task) == NULL)
         return hf_arena_check(&self->arena, error);
     for (int64_t i = 0; i < n_task; i++) largest = fmax(largest, cost[i]);
-    for (int64_t i = 0; i < n_task; i++) self->levels.count[level_of(cost[i], largest)]++;
+    for (int64_t i = 0; i < n_task; i++) self->levels.count[hf_cost_level(cost[i], largest)]++;
     for (int level = HF_N_TASK_LEVEL - 1; level > 0; level--) {
         first[level] = n;
         n += self->levels.count[level];
     }
     for (int64_t i = 0; i < n_task; i++) {
-        const int level = level_of(cost[i], largest);
+        const int level = hf_cost_level(cost[i], largest);
         if (level > 0) self->order[first[level]++] = i;
     }
     return HF_OK;

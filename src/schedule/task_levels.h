@@ -32,6 +32,14 @@ static inline double hf_level_cost(int level)
     return ldexp(eighth[level % HF_LEVELS_PER_OCTAVE], level / HF_LEVELS_PER_OCTAVE);
 }
 
+/** Level of a cost; the most expensive task has the highest level. */
+static inline int hf_cost_level(double cost, double largest)
+{
+    if (!(cost > 0.0)) return 0;
+    const double level = HF_N_TASK_LEVEL - 1 + HF_LEVELS_PER_OCTAVE * log2(cost / largest);
+    return level > 1.0 ? (int)level : 1;
+}
+
 /** `n` tasks of equal cost. */
 static inline struct hf_task_levels hf_equal_tasks(int64_t n)
 {

@@ -187,16 +187,18 @@ static hf_status count(struct reader *reader, struct hf_error *error)
     return HF_OK;
 }
 
-/** Levels of some tasks: bytes in place of `start`. */
+/** Levels of some tasks: bytes in place of `start`, their kind in place of seconds. */
 static hf_status read_levels(struct reader *reader, struct hf_sim_round *round,
                              const struct hf_trace_record *record, struct hf_error *error)
 {
     const int64_t n_left = round->of[HF_TRACE_TASK].n - record->task;
+    if (record->task < 0 || !(record->seconds >= 0.0f && record->seconds < N_KIND))
+        return damaged(reader, error);
+    if (reader->kind[(int)record->seconds] != HF_TRACE_TASK) return HF_OK; /* Coulomb pass */
+    if (n_left <= 0) return HF_OK; /* the last tasks of a batch may have no records */
     if (round->level == NULL)
         HF_TAKE(&reader->rounds->arena, round->level, (size_t)round->of[HF_TRACE_TASK].n);
     HF_CHECK(hf_arena_check(&reader->rounds->arena, error));
-    if (record->task < 0) return damaged(reader, error);
-    if (n_left <= 0) return HF_OK; /* the last tasks of a batch may have no records */
     memcpy(round->level + record->task, &record->start,
            n_left < (int64_t)sizeof record->start ? (size_t)n_left : sizeof record->start);
     return HF_OK;

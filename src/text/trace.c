@@ -174,14 +174,12 @@ void hf_trace_add_block(struct hf_trace *trace, int thread, int kind, int64_t ta
     add_record(trace, thread, kind, task, (double)(high * (high + 1) / 2 + low), bytes);
 }
 
-void hf_trace_add_levels(struct hf_trace *trace, int64_t n, const unsigned char level[])
+void hf_trace_add_levels(struct hf_trace *trace, int kind, int64_t first, int64_t n,
+                         const unsigned char level[])
 {
-    enum { TOGETHER = sizeof(double) };
-    for (int64_t i = 0; trace != NULL && i < n; i += TOGETHER) {
-        double bytes = 0.0;
-        memcpy(&bytes, level + i, (size_t)(n - i < TOGETHER ? n - i : TOGETHER));
-        add_record(trace, 0, HF_TRACE_LEVELS, i, bytes, 0.0);
-    }
+    double bytes = 0.0;
+    memcpy(&bytes, level, (size_t)(n < HF_TRACE_EIGHT ? n : HF_TRACE_EIGHT));
+    add_record(trace, 0, HF_TRACE_LEVELS, first, bytes, kind);
 }
 
 void hf_trace_add_phase(struct hf_trace *trace, int thread, const struct hf_phase *phase,

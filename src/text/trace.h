@@ -35,7 +35,7 @@ enum hf_trace_kind {
     HF_TRACE_COULOMB_STEP, /**< a step of the Coulomb pass beside its tasks: enum hf_coulomb_step */
     HF_TRACE_FIRST_PHASE,  /**< the phase that was declared first; the others follow it */
     HF_TRACE_LEVELS = 249, /**< levels of cost of 8 tasks from `task` on by which a build deals
-                                 them, bytes in place of `start`; 0: no tasks */
+                                 them, bytes in place of `start`; the kind in `seconds` */
     HF_TRACE_ADDS_J =
         250, /**< how often a rank added to a block of J in a build, in `task`; its number and
                                  bytes as below */
@@ -104,8 +104,10 @@ void hf_trace_add_phase(struct hf_trace *trace, int thread, const struct hf_phas
 void hf_trace_add_block(struct hf_trace *trace, int thread, int kind, int64_t task, int i, int j,
                         double bytes);
 
-/** Records the levels [n] of cost (schedule/task_levels.h) of all tasks of a build. */
-void hf_trace_add_levels(struct hf_trace *trace, int64_t n, const unsigned char level[]);
+/** Records the levels of cost (schedule/task_levels.h) of at most HF_TRACE_EIGHT tasks of a kind, from number `first` on. */
+enum { HF_TRACE_EIGHT = sizeof(double) };
+void hf_trace_add_levels(struct hf_trace *trace, int kind, int64_t first, int64_t n,
+                         const unsigned char level[]);
 
 /** Number of records of all ranks, those that mark ranks and totals included. Collective; the same
  *  on every rank. */

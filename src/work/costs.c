@@ -280,8 +280,9 @@ void hf_task_costs_find(struct hf_task_costs *costs, double least, struct hf_tas
         if (costs->level[i] > 0) costs->order[before[costs->level[i]]++] = (int32_t)i;
     levels->count[0] = 0;
     hf_node_memory_sync(costs->shared);
-    if (costs->context->rank == 0)
-        hf_trace_add_levels(costs->context->trace, costs->n_task, costs->level);
+    for (int64_t i = 0; costs->context->rank == 0 && i < costs->n_task; i += HF_TRACE_EIGHT)
+        hf_trace_add_levels(costs->context->trace, HF_TRACE_TASK, i, costs->n_task - i,
+                            costs->level + i);
 }
 
 int64_t hf_task_costs_task(const struct hf_task_costs *costs, int64_t position)

@@ -309,7 +309,7 @@ class Figures(tool_test.WithFolder):
             sweeps.executable(self.folder / "gnuplot", f"#!/bin/sh\n/bin/cat >/dev/null\n{text}\n")
             with mock.patch.dict("os.environ", PATH=str(self.folder)), \
                     self.assertRaisesRegex(Failure, f"x: gnuplot failed: {reason}"):
-                plots.draw("x", "", "", "", [plots.Curve("a", [(1, 1.0)])])
+                plots.draw_panels("x", "", [plots.Panel("", "", "", [plots.Curve("a", [(1, 1.0)])])])
 
     def test_nothing_to_draw(self):
         with self.assertRaisesRegex(Failure, "^Fock builds: there is nothing to draw"):

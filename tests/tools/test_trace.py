@@ -102,8 +102,11 @@ class Traces(unittest.TestCase):
         self.assertFalse(any(build.levels for build in self.trace["alone"].builds))
         for name in ("static", "steal", "distributed"):
             for build in self.trace[name].builds:
-                self.assertEqual(len(build.levels), -(-build.n_task // 8) * 8, name)
-                self.assertTrue(all(build.levels[task] > 0 for task, seconds in enumerate(build.computed) if seconds > 0.0), name)
+                levels = build.levels[trace.TASK]
+                self.assertEqual(len(levels), -(-build.n_task // 8) * 8, name)
+                self.assertTrue(all(levels[task] > 0 for task, seconds in enumerate(build.computed) if seconds > 0.0), name)
+        for build in self.trace["Coulomb pass for many"].builds:
+            self.assertTrue(all(build.levels[trace.COULOMB_TASK][task] > 0 for task in build.coulomb))
 
     def test_stored_integrals_are_read_after_the_build_that_stores_them(self):
         for name in ("stored", "partly stored", "distributed, stored, threads"):

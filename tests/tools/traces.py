@@ -74,7 +74,7 @@ def row(costs, kind=trace.TASK, rank=0):
 
 def levels(*values):
     """Of up to eight tasks."""
-    return [("levels", 0, 0, trace.EIGHT.unpack(bytes(values).ljust(8, b"\0"))[0], 0.0)]
+    return [("levels", 0, 0, trace.EIGHT.unpack(bytes(values).ljust(8, b"\0"))[0], float(KINDS.index(trace.TASK)))]
 
 
 def local_mp2(path, n_iteration=2, **header):

@@ -19,7 +19,7 @@ from .failure import Failure
 from .prediction import Simulated
 from .recording import Recording, slowed
 from .simulation import Round, Rounds
-from .trace import Trace
+from .trace import COULOMB_TASK, TASK, Trace
 from .whole import WholeRuns
 
 
@@ -50,8 +50,8 @@ def replay_of_own(trace, network):
     """All Fock builds of a run, replayed on as many ranks and threads from its own tasks, which were timed in seconds of the
     processor: threads without a core of their own take longer here, too."""
     header = trace.header
-    rounds = [Round(build.computed, build.stored, build.blocks, build.levels) for build in trace.builds]
-    rounds += [Round([build.coulomb.get(task, 0.0) for task in range(max(build.coulomb) + 1)])
+    rounds = [Round(build.computed, build.stored, build.blocks, build.levels.get(TASK, b"")) for build in trace.builds]
+    rounds += [Round([build.coulomb.get(task, 0.0) for task in range(max(build.coulomb) + 1)], levels=build.levels.get(COULOMB_TASK, b""))
                for build in trace.builds if build.coulomb]
     simulated = Rounds(rounds, header["n_function"], transport=header.get("onesided"))
     outcomes = simulated.run(header["schedule"], trace.n_rank, network, header["n_thread"])

@@ -4,8 +4,7 @@ nodes send each other.
 
 Traces record each step with the number of its units, which are taken to be alike: a rank has whole units. Steps of levels
 work on as many cells at a time as there are lanes; levels that many ranks do at once, up and down, take as many turns of
-the lanes as there. hf deals and orders tasks of the pass by estimates of their cost. Traces do not have these: the replay
-goes by the time that the tasks took, so that shares dealt beforehand (static) are more even here than in hf."""
+the lanes as there."""
 
 from typing import NamedTuple
 

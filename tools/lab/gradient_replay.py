@@ -5,7 +5,7 @@ With distributed matrices each rank fetches the blocks that its tasks need and s
 
 from . import phases, reductions
 from .simulation import Round, Rounds, Step
-from .trace import BLOCK_K
+from .trace import BLOCK_K, TASK
 
 ONE_ELECTRON = "Gradient: one electron"
 N_AGREEMENT = 43  # reductions over all ranks beside the two sums: counted with water on 4 ranks of a node each
@@ -38,7 +38,7 @@ class Gradient:
         """The round of quartets needs blocks of distributed densities."""
         batch, n_worker = self.recording.nearest(n_rank * self.n_thread).batches[0], n_rank * self.n_thread
         blocks = {task: [(number, BLOCK_K, n_bytes) for number, n_bytes in needs.items()] for task, needs in batch.needs.items()}
-        rounds = Rounds([Round(batch.first, {}, blocks, batch.levels)], self.header["n_function"], reads_only=True, transport=self.header.get("onesided"))
+        rounds = Rounds([Round(batch.first, {}, blocks, batch.levels.get(TASK, b""))], self.header["n_function"], reads_only=True, transport=self.header.get("onesided"))
         outcome = rounds.run(scheduler, n_rank, self.network, self.n_thread)[0]
         one_electron = self.network.crowding(n_rank, self.n_thread) * self.one_electron / n_worker
         quartets, moving = sum(batch.first) / n_worker, self.moving(n_rank)

@@ -1,6 +1,7 @@
 """Plots with gnuplot, each as SVG and as PNG; no display is needed. Knows nothing of hf.
 
-    draw("speedup", "Speedup of water", "Processes", "Speedup", [Curve("static", [(1, 1.0), (2, 1.9), (4, 2.2, True)])])
+    draw_panels("speedup", "Speedup of water", [
+        Panel("", "Processes", "Speedup", [Curve("static", [(1, 1.0), (2, 1.9), (4, 2.2, True)])])])
 
 A point is (x, y), (x, y, mark) or (x, y, mark, low, high): marked points are hollow, and a bar goes from low to high.
 What was measured has points, and nothing else has. The x axis is a binary logarithm when x spans more than a factor of
@@ -252,11 +253,6 @@ def draw_panels(path, title, panels):
         body += [f"set lmargin at screen {left}", f"set rmargin at screen {right}",
                  f"set bmargin at screen {bottom}", f"set tmargin at screen {1 - 85 / HEIGHT}", *lines]
     return render(path, blocks, [*body, *legend_script(keys, n_column), "unset multiplot"])
-
-
-def draw(path, title, x_label, y_label, curves, y_like_x=False):
-    """One set of axes. [files]"""
-    return draw_panels(path, title, [Panel("", x_label, y_label, curves, y_like_x)])
 
 
 def label_ticks(labels, n_most, direction=1):

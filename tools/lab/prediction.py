@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from . import coulomb_pass, phases, reductions
 from .simulation import Round, Rounds, Step, simulate
+from .trace import COULOMB_TASK, TASK
 
 # Small reductions over all ranks in a build, beside those of the Coulomb pass: counted with water, 4 ranks. The barrier of a
 # round and, with distributed matrices, the sum of the counts of blocks are in the round.
@@ -46,8 +47,8 @@ class Simulated:
     def rounds(self, size):
         """(rounds of all builds of a size, those of their Coulomb passes or None)"""
         if size.tasks_for not in self._rounds:
-            passes = [Round(build.coulomb) for build in size.builds if build.coulomb]
-            builds = [Round(build.computed, build.stored, build.blocks, build.levels) for build in size.builds]
+            passes = [Round(build.coulomb, levels=build.levels.get(COULOMB_TASK, b"")) for build in size.builds if build.coulomb]
+            builds = [Round(build.computed, build.stored, build.blocks, build.levels.get(TASK, b"")) for build in size.builds]
             header = self.recording.header
             self._rounds[size.tasks_for] = (Rounds(builds, header["n_function"], transport=header.get("onesided")),
                                             Rounds(passes) if passes else None)

@@ -22,7 +22,7 @@ class RecordingError(ValueError):
 
 class BuildCosts(NamedTuple):
     """One Fock build. `computed[i]` are the seconds of task i, `stored[i]` those of reading its stored integrals
-    back; `levels` those of their costs by which hf deals them; `info` is what the header says; `blocks` are those of distributed matrices that each task needs, as (number,
+    back; `levels` those of the costs by which hf deals tasks of a kind; `info` is what the header says; `blocks` are those of distributed matrices that each task needs, as (number,
     kind, bytes), `adds` how often blocks of replicated J and K were added to; `coulomb` are the seconds of the tasks of the
     Coulomb pass, where there is one, `coulomb_steps` its steps beside them."""
     computed: array.array
@@ -32,7 +32,7 @@ class BuildCosts(NamedTuple):
     adds: dict
     coulomb: list
     coulomb_steps: list
-    levels: bytes
+    levels: dict
 
 
 class BatchCosts(NamedTuple):
@@ -48,7 +48,7 @@ class BatchCosts(NamedTuple):
     phases: dict
     bytes: dict
     needs: dict
-    levels: bytes
+    levels: dict
 
     @property
     def seconds(self):

@@ -46,7 +46,7 @@ class Build:
         self.info = info
         self.n_task = info["n_task"]
         self.computed = array.array("d", bytes(8 * self.n_task))  # seconds of task i
-        self.levels = b""  # of the cost of task i, in eights; empty: not recorded
+        self.levels = {}  # by kind, of the cost of task i, in eights; what is not there was not recorded
         self.stored = {}   # seconds of task i where its stored integrals were read
         self.owner = {}    # rank that read them
         self.coulomb = {}  # seconds of task i of the Coulomb pass
@@ -61,7 +61,7 @@ class Batch:
 
     def __init__(self):
         self.tasks = {TASK: {}, FIRST_QUARTER: {}, SECOND_QUARTER: {}, PAIR_TASK: {}, COPYING: {}, STEP: {}}
-        self.levels, self.phases = b"", {}
+        self.levels, self.phases = {}, {}
         self.owner = {TASK: {}, PAIR_TASK: {}}  # rank that did a task
         self.bytes = {}    # that a pair task reads
         self.needs = {}    # {task: {number of a block among pairs i >= j: bytes}}
@@ -122,8 +122,8 @@ class Trace:
                 known = self.builds[number].adds[kind].setdefault(round(start), [0, seconds])
                 known[0] += task
             elif kind == LEVELS and number != NO_BUILD:
-                of = self.batch(number) if number >= FIRST_BATCH else self.builds[number]
-                of.levels += EIGHT.pack(start)
+                of = self.batch(number).levels if number >= FIRST_BATCH else self.builds[number].levels
+                of[kinds[int(seconds)]] = of.get(kinds[int(seconds)], b"") + EIGHT.pack(start)
             elif number == NO_BUILD:
                 if kinds[kind] == SET_UP and not self.batches:
                     self.set_up = seconds
