@@ -11,6 +11,7 @@
 
 #include "hf/interruption.h"
 #include "hf/timer.h"
+#include "text/trace.h"
 
 const struct hf_phase hf_phase_mp2_amplitudes = {.name = "MP2: amplitudes"};
 
@@ -105,6 +106,20 @@ static void swap(struct hf_mp2_amplitudes *self)
     }
 }
 
+/** Number of this rank's current block among those of all orbitals, for the trace. */
+static int64_t find_number(const struct hf_mp2_amplitudes *self)
+{
+    int64_t n = 0;
+    for (int spin = 0; spin <= self->block.spin; spin++) {
+        const struct hf_mp2_orbitals *orbitals = &self->mp2->orbitals[spin];
+        const size_t width = hf_mp2_block_width(orbitals->n_virtual);
+        const int64_t n_block = (int64_t)((orbitals->length + width - 1) / width);
+        n += n_block * (spin < self->block.spin ? orbitals->n_occupied : self->block.i);
+        if (spin == self->block.spin) n += (int64_t)(self->block.begin / width);
+    }
+    return n;
+}
+
 /** Runs steps on each block of the columns that this rank has now. Local. */
 static hf_status do_blocks(struct hf_mp2_amplitudes *self, int n_step, hf_thread_work *const step[],
                            bool back, struct hf_error *error)
@@ -113,8 +128,11 @@ static hf_status do_blocks(struct hf_mp2_amplitudes *self, int n_step, hf_thread
     for (size_t begin = some->begin; some->i >= 0 && begin < some->end; begin = self->block.end) {
         self->block = hf_mp2_find_block(self, some->spin, begin);
         self->block.i = some->i;
+        const struct hf_trace_span span = hf_trace_begin_span(self->mp2->context->trace);
         HF_CHECK(do_steps(self, n_step, step, error));
         if (back) hf_mp2_block_join(self);
+        hf_trace_end_span(self->mp2->context->trace, 0, HF_TRACE_PAIR_TASK,
+                          2 * find_number(self) + back, span);
     }
     return HF_OK;
 }
