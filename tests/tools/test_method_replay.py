@@ -188,7 +188,7 @@ class Forces(WithTraces):
         """Six ranks, four orbitals of eight blocks: three orbitals with four blocks on each rank, then one with two at most."""
         made = [batch([1.0] * 6, [1.0, 0.0] * 32), batch([1.0] * 6, [])]
         recording = Recording([self.write("a", "kets", made, batches=1, correlated_orbitals=4, virtual_orbitals=128, second_pass_flops=1.0)])
-        found = method_replay.Mp2(recording, network(), 0.0).predict("static", 6)["mp2"]
+        found = method_replay.Mp2(recording, network()).predict("static", 6)["mp2"]
         self.assertAlmostEqual(found.seconds, 1.0 + 4.0 + 2.0 + 1.0, places=4)
 
     def test_what_cannot_be_replayed(self):

@@ -232,7 +232,7 @@ def table_9_1(shop):
 # ---- Forces ----
 
 FORCES = ["--basis", "cc-pVDZ", "--method", "mp2", "--frozen-core", "none", "--task", "gradient", "--memory", "0", "--checkpoint", "none"]
-FORCES_SIZES, FORCES_SCHEDULER = (100,), "steal"
+FORCES_SIZES, FORCES_SCHEDULER = (1, 100), "steal"
 FORCES_PROCESSES = (1, 2, 4, 10, 20, 40, 58, 100, 200, 400, 1000)
 
 
