@@ -1,6 +1,6 @@
 /* The second step of the derivatives of MP2: amplitudes of an orbital i with all j, their densities, and T_ia(rs).
  *
- *     round         one orbital i on each rank; if fewer are left than ranks, several ranks share each of them
+ *     round         one orbital i on each rank; if fewer are left than ranks, several ranks share each of some of them
  *     each block    (ia|rs) is received -> (ia|js) -> (ia|jb) -> t, which is kept
  *     swap          ranks that share i send each other the t_ij^ba of their columns
  *     each block    u -> P; sum_b C_sb u -> T_ia(rs), which is sent back
@@ -11,6 +11,7 @@
 
 #include "hf/interruption.h"
 #include "hf/timer.h"
+#include "text/trace.h"
 
 const struct hf_phase hf_phase_mp2_amplitudes = {.name = "MP2: amplitudes"};
 
@@ -105,6 +106,20 @@ static void swap(struct hf_mp2_amplitudes *self)
     }
 }
 
+/** Number of this rank's current block among those of all orbitals, for the trace. */
+static int64_t find_number(const struct hf_mp2_amplitudes *self)
+{
+    int64_t n = 0;
+    for (int spin = 0; spin <= self->block.spin; spin++) {
+        const struct hf_mp2_orbitals *orbitals = &self->mp2->orbitals[spin];
+        const size_t width = hf_mp2_block_width(orbitals->n_virtual);
+        const int64_t n_block = (int64_t)((orbitals->length + width - 1) / width);
+        n += n_block * (spin < self->block.spin ? orbitals->n_occupied : self->block.i);
+        if (spin == self->block.spin) n += (int64_t)(self->block.begin / width);
+    }
+    return n;
+}
+
 /** Runs steps on each block of the columns that this rank has now. Local. */
 static hf_status do_blocks(struct hf_mp2_amplitudes *self, int n_step, hf_thread_work *const step[],
                            bool back, struct hf_error *error)
@@ -113,8 +128,11 @@ static hf_status do_blocks(struct hf_mp2_amplitudes *self, int n_step, hf_thread
     for (size_t begin = some->begin; some->i >= 0 && begin < some->end; begin = self->block.end) {
         self->block = hf_mp2_find_block(self, some->spin, begin);
         self->block.i = some->i;
+        const struct hf_trace_span span = hf_trace_begin_span(self->mp2->context->trace);
         HF_CHECK(do_steps(self, n_step, step, error));
         if (back) hf_mp2_block_join(self);
+        hf_trace_end_span(self->mp2->context->trace, 0, HF_TRACE_PAIR_TASK,
+                          2 * find_number(self) + back, span);
     }
     return HF_OK;
 }
@@ -218,8 +236,9 @@ static void make_buffers(struct hf_mp2_amplitudes *self, int n_unit)
     HF_TAKE(arena, self->third, n * o * size.width);
     size_t room = 0;
     for (int spin = 0; spin < mp2->n_spin; spin++) {
-        const size_t of_spin = hf_mp2_amplitude_room(size.rows, o, mp2->orbitals[spin].n_virtual,
-                                                     mp2->context->n_rank, n_unit);
+        const size_t of_spin =
+            hf_mp2_amplitude_room(size.rows, o, mp2->orbitals[spin].n_virtual, most_virtual(mp2),
+                                  mp2->context->n_rank, n_unit);
         if (of_spin > room) room = of_spin;
     }
     HF_TAKE(arena, self->t, room);
@@ -252,9 +271,9 @@ hf_status hf_mp2_amplitudes(struct hf_mp2 *mp2, struct hf_error *error)
                                 (size_t)self.n_together * find_sizes(&self).width, &self.arena,
                                 error));
     self.now = &self.block;
-    for (int first = 0; first < n_unit; first += context->n_rank) {
-        const int left = n_unit - first;
-        HF_TRY(do_round(&self, first, left < context->n_rank ? left : context->n_rank, error));
+    for (int first = 0, n; first < n_unit; first += n) {
+        n = hf_mp2_orbitals_together(most_virtual(mp2), context->n_rank, n_unit - first);
+        HF_TRY(do_round(&self, first, n, error));
         hf_interruption_set_fraction(context->interruption, (double)first / n_unit);
     }
     hf_mp2_add_lanes(mp2, self.lane);

@@ -105,13 +105,6 @@ hf_status hf_mp2_block_fourth(void *data, int thread, int n_thread, struct hf_er
 
 /* ---- u --------------------------------------------------------------------------------------- */
 
-size_t hf_mp2_n_swapped(const struct hf_mp2_amplitudes *self, const struct hf_mp2_unit *block,
-                        const struct hf_mp2_unit *part)
-{
-    return hf_mp2_columns_used(self, part) * (size_t)self->mp2->orbitals[block->spin].n_occupied *
-           hf_mp2_width(block);
-}
-
 /** t_ij^ba of a block of columns b and the first row a of this rank's current block. */
 static const double *find_swapped(const struct hf_mp2_amplitudes *self,
                                   const struct hf_mp2_unit *block)
@@ -210,15 +203,6 @@ static void add_energy(const struct hf_mp2_amplitudes *self, int spin, int j, st
     if (spin == of_i.spin && j <= of_i.index)
         hf_mp2_add_energy(self->mp2, of_i, of_j, opposite, same);
     if (of_i.spin < spin) hf_mp2_add_energy(self->mp2, of_j, of_i, opposite, same);
-}
-
-struct hf_mp2_unit hf_mp2_find_block(const struct hf_mp2_amplitudes *self, int spin, size_t begin)
-{
-    const struct hf_mp2_orbitals *orbitals = &self->mp2->orbitals[spin];
-    const size_t width = hf_mp2_block_width(orbitals->n_virtual);
-    struct hf_mp2_unit block = {.spin = spin, .begin = begin, .end = begin + width};
-    if (block.end > orbitals->length) block.end = orbitals->length;
-    return block;
 }
 
 /** Turned t of one j. */
@@ -338,16 +322,6 @@ static void add_occupied_of(const struct hf_mp2_amplitudes *self, int spin, int 
                                  .to = to,
                                  .to_step = row},
              own->product, row);
-}
-
-size_t hf_mp2_piece_size(const struct hf_mp2_amplitudes *self)
-{
-    size_t n = 0;
-    for (int spin = 0; spin < self->mp2->n_spin; spin++) {
-        const int o = self->mp2->orbitals[spin].n_occupied;
-        n += (size_t)o * hf_padded(o);
-    }
-    return n;
 }
 
 /** hf_thread_work: some pieces of P_ij of all spins. */

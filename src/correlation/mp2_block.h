@@ -80,14 +80,35 @@ static inline double *hf_mp2_t_of(const struct hf_mp2_amplitudes *self,
 }
 
 /** Block of columns that begins with the column `begin`. */
-struct hf_mp2_unit hf_mp2_find_block(const struct hf_mp2_amplitudes *self, int spin, size_t begin);
+static inline struct hf_mp2_unit hf_mp2_find_block(const struct hf_mp2_amplitudes *self, int spin,
+                                                   size_t begin)
+{
+    const struct hf_mp2_orbitals *orbitals = &self->mp2->orbitals[spin];
+    const size_t width = hf_mp2_block_width(orbitals->n_virtual);
+    struct hf_mp2_unit block = {.spin = spin, .begin = begin, .end = begin + width};
+    if (block.end > orbitals->length) block.end = orbitals->length;
+    return block;
+}
 
 /** Number of rows b of the spin of i, among the columns of this rank, and their numbers in a row of a block. */
-size_t hf_mp2_n_swapped(const struct hf_mp2_amplitudes *self, const struct hf_mp2_unit *block,
-                        const struct hf_mp2_unit *part);
+static inline size_t hf_mp2_n_swapped(const struct hf_mp2_amplitudes *self,
+                                      const struct hf_mp2_unit *block,
+                                      const struct hf_mp2_unit *part)
+{
+    return hf_mp2_columns_used(self, part) * (size_t)self->mp2->orbitals[block->spin].n_occupied *
+           hf_mp2_width(block);
+}
 
 /** Numbers of one piece of the sums for P_ij. */
-size_t hf_mp2_piece_size(const struct hf_mp2_amplitudes *self);
+static inline size_t hf_mp2_piece_size(const struct hf_mp2_amplitudes *self)
+{
+    size_t n = 0;
+    for (int spin = 0; spin < self->mp2->n_spin; spin++) {
+        const int o = self->mp2->orbitals[spin].n_occupied;
+        n += (size_t)o * hf_padded(o);
+    }
+    return n;
+}
 
 /** Adds the pieces in order. */
 void hf_mp2_block_join(const struct hf_mp2_amplitudes *self);

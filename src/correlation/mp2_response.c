@@ -37,8 +37,9 @@ static double amplitude_words(const struct hf_mp2_size *size, const struct sizes
 {
     const double n = size->n_function, width = (double)hf_mp2_block_width(of->most_virtual);
     const double sent = size->n_rank > 1 ? 1.0 + (of->uneven - 1.0) / size->n_rank : 0.0;
-    const double room = (double)hf_mp2_amplitude_room(
-        (size_t)of->rows, (size_t)of->o, of->most_virtual, size->n_rank, n_i > 1.0 ? (int)n_i : 1);
+    const double room =
+        (double)hf_mp2_amplitude_room((size_t)of->rows, (size_t)of->o, of->most_virtual,
+                                      of->most_virtual, size->n_rank, n_i > 1.0 ? (int)n_i : 1);
     const double together =
         hf_mp2_blocks_together(of->most_virtual, size->n_rank, n_i > 1.0 ? (int)n_i : 1);
     const double of_thread = of->o * fmax(n, 24.0 * width) + n * width + 24.0 * of->longest +

@@ -44,23 +44,42 @@ static inline size_t hf_mp2_part_begin(int n_virtual, int p, int n_part)
     return n_block * (size_t)p / (size_t)n_part * width;
 }
 
-/** Largest number of amplitudes of a rank, of n_row pairs jb with n_joined orbitals j: those of its columns, and those
- *  that ranks of the same orbital i send it. */
-static inline size_t hf_mp2_amplitude_room(size_t n_row, size_t n_joined, int n_virtual, int n_rank,
-                                           int n_unit)
+/** Orbitals of the next round if n_left are left: one for each rank; or fewer, shared by several ranks each, if the rank
+ *  with most then has fewer blocks per orbital of the round. */
+static inline int hf_mp2_orbitals_together(int n_virtual, int n_rank, int n_left)
 {
-    const int left = n_unit % n_rank, least = left > 0 ? n_rank / left : 1;
+    const int width = (int)hf_mp2_block_width(n_virtual), n_block = (n_virtual + width - 1) / width;
+    int n = n_left < n_rank ? n_left : n_rank, n_part = n_rank / n;
+    int most = (n_block + n_part - 1) / n_part;
+    while (n_part++ < n_block && n_part <= n_rank) {
+        const int n_longest = (n_block + n_part - 1) / n_part;
+        if ((int64_t)n_longest * n >= (int64_t)most * (n_rank / n_part)) continue;
+        most = n_longest;
+        n = n_rank / n_part;
+    }
+    return n;
+}
+
+/** Largest number of amplitudes of a rank, of n_row pairs jb with n_joined orbitals j: those of its columns, and those
+ *  that ranks of the same orbital i send it. `most_virtual`: orbitals of the spin that has more. */
+static inline size_t hf_mp2_amplitude_room(size_t n_row, size_t n_joined, int n_virtual,
+                                           int most_virtual, int n_rank, int n_unit)
+{
     const size_t length = hf_padded(n_virtual);
-    size_t most = n_unit >= n_rank ? n_row * length : 0;
-    for (int n_part = least; n_part <= least + 1; n_part++) {
-        size_t width = 0;
-        for (int p = 0; p < n_part; p++) {
-            const size_t n = hf_mp2_part_begin(n_virtual, p + 1, n_part) -
-                             hf_mp2_part_begin(n_virtual, p, n_part);
-            if (n > width) width = n;
+    size_t most = 0;
+    for (int left = n_unit, n; left > 0; left -= n) {
+        n = hf_mp2_orbitals_together(most_virtual, n_rank, left);
+        for (int n_part = n_rank / n; n_part <= (n_rank + n - 1) / n; n_part++) {
+            size_t width = 0;
+            for (int p = 0; p < n_part; p++) {
+                const size_t n_column = hf_mp2_part_begin(n_virtual, p + 1, n_part) -
+                                        hf_mp2_part_begin(n_virtual, p, n_part);
+                if (n_column > width) width = n_column;
+            }
+            if (width > length) width = length;
+            const size_t room = width * (n_row + (n_part > 1 ? n_joined * length : 0));
+            if (room > most) most = room;
         }
-        const size_t room = width * (n_row + (n_part > 1 ? n_joined * length : 0));
-        if (room > most) most = room;
     }
     return most;
 }

@@ -529,6 +529,7 @@ hf_status hf_mp2_second_pass(struct hf_mp2 *mp2, struct hf_error *error)
     pthread_mutex_init(&pass.mutex, NULL);
     HF_TRY(hf_agree(mp2->context->comm, init(&pass, error), error));
     atomic_init(&pass.next, 0);
+    hf_trace_begin_batch(mp2->context->trace);
     HF_TRY(hf_mp2_run_work(mp2, &settings, run_thread, &pass, error));
 cleanup:
     pthread_mutex_destroy(&pass.mutex);

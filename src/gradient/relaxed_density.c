@@ -3,6 +3,7 @@
 #include "relaxed_density_private.h"
 
 #include "response/subspace.h"
+#include "text/trace.h"
 
 #include <math.h>
 
@@ -434,6 +435,7 @@ hf_status hf_relax_density(struct hf_context *context, const struct hf_wavefunct
                                  .n = n,
                                  .n_removed = n - wavefunction->spin[0].n_orbital,
                                  .n_spin = wavefunction->n_spin};
+    const struct hf_trace_span span = hf_trace_begin_span(context->trace);
     hf_timer_start(&context->timers, &hf_phase_relaxation);
     HF_TRY(begin(&self, pairs, error));
     HF_TRY(begin_density(&self, error));
@@ -449,6 +451,9 @@ hf_status hf_relax_density(struct hf_context *context, const struct hf_wavefunct
     HF_TRY(add_up(wavefunction, relaxed, error));
 cleanup:
     hf_timer_stop(&context->timers, &hf_phase_relaxation);
+    hf_trace_begin_batch(context->trace);
+    hf_trace_end_span(context->trace, 0, HF_TRACE_STEP, 0, span);
+    hf_trace_end_build(context->trace);
     done(&self);
     return status;
 }

@@ -1,10 +1,11 @@
 /* Functions that the rooms name, and that do nothing on simulated ranks: without integrals, stores, matrices and
  * derivatives. */
 #include "base/threads.h"
-#include "correlation/mp2_response.h"
+#include "correlation/mp2_block.h"
 #include "hf/basis.h"
 #include "hf/linalg.h"
 #include "integrals/engine.h"
+#include "integrals/quartet_gradient.h"
 #include "linalg/matrix_product.h"
 #include "local/local_iterate.h"
 #include "local/local_transform.h"
@@ -60,6 +61,8 @@ NOTHING(hf_local_residual, const struct hf_local *local, int q, const struct hf_
         double r[], struct hf_local_room *room)
 NOTHING(hf_local_divide, const struct hf_local *local, const struct hf_local_pair *pair,
         const struct hf_local_domain *domain, double r[])
+NOTHING(hf_mp2_block_join, const struct hf_mp2_amplitudes *self)
+NOTHING(hf_gradient_engine_destroy, struct hf_gradient_engine **engine)
 RETURNS(double, hf_work_primitive_threshold, const struct hf_work *work, enum hf_store_use use)
 RETURNS(bool, hf_task_costs_wanted, const struct hf_task_costs *costs)
 RETURNS(hf_status, hf_work_prepare_store, struct hf_work *work, const struct hf_round *round,
@@ -69,6 +72,21 @@ RETURNS(hf_status, hf_sparse_mix, const struct hf_basis *merged,
 RETURNS(const double *, hf_sparse_find, const struct hf_sparse_matrix *matrix, int row_part,
         int column_part)
 RETURNS(hf_status, hf_local_make_weights, struct hf_local_integrals *self, struct hf_error *error)
+RETURNS(double, hf_shell_momentum, const struct hf_shell *shell)
+RETURNS(hf_status, hf_gradient_engine_create, const struct hf_shell_pairs *pairs,
+        struct hf_gradient_engine **engine, struct hf_error *error)
+RETURNS(hf_status, hf_mp2_block_third, void *data, int thread, int n_thread, struct hf_error *error)
+RETURNS(hf_status, hf_mp2_block_fourth, void *data, int thread, int n_thread,
+        struct hf_error *error)
+RETURNS(hf_status, hf_mp2_block_weigh, void *data, int thread, int n_thread, struct hf_error *error)
+RETURNS(hf_status, hf_mp2_block_add_virtual, void *data, int thread, int n_thread,
+        struct hf_error *error)
+RETURNS(hf_status, hf_mp2_block_add_occupied, void *data, int thread, int n_thread,
+        struct hf_error *error)
+RETURNS(hf_status, hf_mp2_block_write_rows, void *data, int thread, int n_thread,
+        struct hf_error *error)
+RETURNS(hf_status, hf_mp2_block_add_rows, void *data, int thread, int n_thread,
+        struct hf_error *error)
 RETURNS(bool, hf_diis_find, int n, const double product[], double work[], double coefficient[])
 
 NEVER(void, hf_worker_read, struct hf_worker *worker, const struct hf_part *part)
@@ -85,11 +103,7 @@ NEVER(void, hf_task_costs_note, struct hf_task_costs *costs, int thread, int64_t
 NEVER(void, hf_task_costs_correct, struct hf_task_costs *costs)
 NEVER(hf_status, hf_common_pairs_create, struct hf_context *context, const struct hf_basis *basis,
       double accuracy, struct hf_common_pairs **common, struct hf_error *error)
-NEVER(hf_status, hf_mp2_amplitudes, struct hf_mp2 *mp2, struct hf_error *error)
-NEVER(hf_status, hf_mp2_second_pass, struct hf_mp2 *mp2, struct hf_error *error)
-NEVER(hf_status, hf_mp2_begin_derivatives, struct hf_mp2 *mp2,
-      const struct hf_wavefunction *wavefunction, struct hf_error *error)
-NEVER(void, hf_mp2_end_derivatives, struct hf_mp2 *mp2)
-
-/** Never chosen. */
-const struct hf_mp2_algorithm hf_mp2_with_derivatives = {.name = "kets"};
+NEVER(void, hf_gradient_engine_set_threshold, struct hf_gradient_engine *engine, double threshold)
+NEVER(void, hf_gradient_engine_compute, struct hf_gradient_engine *engine,
+      const struct hf_shell_pair *bra, int n_ket, const struct hf_shell_pair *const ket[],
+      int n_density, const struct hf_quartet_density density[], double gradient[][4][3])

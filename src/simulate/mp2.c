@@ -1,5 +1,9 @@
-/* MP2 on simulated ranks: hf_mp2_compute as it is, of orbitals that are zero, with eight virtual ones, over few functions.
- * Messages and sums count as many bytes as those of the run would.
+/* MP2 on simulated ranks, with derivatives if the run had them: hf_mp2_compute as it is, of orbitals that are zero, with few
+ * virtual ones, over few functions. Messages and sums count as many bytes as those of the run would.
+ *
+ * With derivatives there are so many virtual orbitals that they make as many blocks as in the run. The scale of messages is
+ * that of (ia|rs); the amplitudes that ranks of one orbital swap are a few per cent of these, and count up to twice as
+ * long. Sums of the derivatives are integers and count as they are here.
  *
  * P2 alone is not run but modelled: each of its 2 o^2 messages for each bra (3e7 for the uracil dimer) would take a
  * microsecond of simulation. Its tasks take longer by these messages, of which HF_MOST_SENDS are on their way at a time;
@@ -18,7 +22,7 @@
 #include <math.h>
 #include <string.h>
 
-/** Virtual orbitals; functions, unless tasks are of two shells, of which each then has some numbers to send. */
+/** Virtual orbitals of an energy; functions, unless tasks are of two shells, of which each then has some numbers to send. */
 enum { N_VIRTUAL = HF_PRODUCT_STEP, N_FUNCTION = 8 };
 
 /** The first quarter of P1, if each rank multiplies its own kets, takes so many times as long in total
@@ -28,6 +32,22 @@ static const double SMALL_PRODUCTS = 5.0;
 static const char *name_of_algorithm(const struct cJSON *mp2)
 {
     return cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(mp2, "algorithm"));
+}
+
+/** Whether the run computed derivatives, too. */
+static bool is_differentiated(const struct hf_sim_rounds *rounds, const struct cJSON *mp2)
+{
+    return hf_sim_number(rounds, mp2, "second_pass_flops") > 0.0;
+}
+
+/** Number of virtual orbitals here: with derivatives as many blocks as in the run, narrow ones if that can be. */
+static int find_virtual(const struct hf_sim_rounds *rounds, const struct cJSON *mp2)
+{
+    const int n = (int)hf_sim_number(rounds, mp2, "virtual_orbitals");
+    if (!is_differentiated(rounds, mp2)) return N_VIRTUAL;
+    const int least = (int)hf_mp2_block_width(1), width = (int)hf_mp2_block_width(n);
+    const int fewer = (n * least + width - 1) / width;
+    return (int)hf_mp2_block_width(fewer) == least ? fewer : n;
 }
 
 /* ---- P2 -------------------------------------------------------------------------------------- */
@@ -120,9 +140,10 @@ static double find_scale(const struct hf_sim_rounds *rounds, const struct hf_she
     const double n = rounds->n_function, n_here = pairs->basis->n_function;
     const double o = hf_sim_number(rounds, mp2, "correlated_orbitals");
     const double n_i = ceil(o / hf_sim_number(rounds, mp2, "batches"));
-    const double numbers = strcmp(name_of_algorithm(mp2), hf_mp2_kets.name) == 0
-                               ? n_i * N_VIRTUAL * (double)pairs->n_pair
-                               : n_i * (o - 0.5 * (n_i - 1.0)) * n_here * n_here;
+    const double numbers =
+        strcmp(name_of_algorithm(mp2), hf_mp2_kets.name) == 0
+            ? n_i * (double)hf_padded(find_virtual(rounds, mp2)) * (double)pairs->n_pair
+            : n_i * (o - 0.5 * (n_i - 1.0)) * n_here * n_here;
     if (sums) return 0.5 * n * n * n / (n_here * (double)pairs->n_pair);
     return hf_sim_number(rounds, mp2, "stored_bytes") / (sizeof(double) * numbers);
 }
@@ -149,31 +170,41 @@ hf_status hf_sim_mp2(struct hf_context *context, const struct hf_sim_rounds *rou
                      const struct hf_sim_settings *settings, struct hf_common_pairs *pairs,
                      struct hf_sim_step *step, struct hf_error *error)
 {
-    static const struct hf_phase *const phase[] = {&hf_phase_mp2_first, &hf_phase_mp2_second,
-                                                   &hf_phase_mp2_exchange, &hf_phase_mp2_wait};
+    static const struct hf_phase *const phase[] = {
+        &hf_phase_mp2_first, &hf_phase_mp2_second,     &hf_phase_mp2_exchange,
+        &hf_phase_mp2_wait,  &hf_phase_mp2_amplitudes, &hf_phase_mp2_derivatives};
     hf_status status;
     struct hf_trace trace;
     const struct cJSON *mp2 = hf_sim_method(rounds, "mp2");
     const struct hf_shell_pairs *list = NULL;
-    const int o = (int)hf_sim_number(rounds, mp2, "correlated_orbitals");
+    const int o = (int)hf_sim_number(rounds, mp2, "correlated_orbitals"),
+              v = find_virtual(rounds, mp2);
     const char *name = name_of_algorithm(mp2);
     const bool is_p1 = strcmp(name, hf_mp2_p1.name) == 0;
+    struct hf_mp2_derivatives derivatives = {.opposite = 1.0, .same = 1.0};
+    const struct hf_molecule molecule = {.n_atom = (int)hf_sim_number(rounds, NULL, "n_atom")};
     struct hf_mp2_settings all = {.algorithm = name,
                                   .schedule = {.name = settings->scheduler},
                                   .n_thread = settings->n_thread,
                                   .tasks_for = (int)hf_sim_number(rounds, NULL, "tasks_for"),
                                   .memory_bytes = INFINITY,
                                   .n_batch = (int)hf_sim_number(rounds, mp2, "batches"),
+                                  .derivatives =
+                                      is_differentiated(rounds, mp2) ? &derivatives : NULL,
                                   .pairs = pairs};
     struct hf_mp2_result result;
     struct hf_arena arena = {.memory = context->memory, .label = "energies of orbitals"};
-    double *energy = HF_TAKE(&arena, energy, (size_t)o + N_VIRTUAL);
+    double *energy = HF_TAKE(&arena, energy, (size_t)(o + v));
     HF_TRY(hf_agree(context->comm, hf_arena_check(&arena, error), error));
-    for (int i = 0; i < o + N_VIRTUAL; i++) energy[i] = i < o ? -1.0 : 1.0;
+    for (int i = 0; i < o + v; i++) energy[i] = i < o ? -1.0 : 1.0;
     const struct hf_wavefunction wavefunction = {
-        .n_spin = 1, .spin[0] = {.n_orbital = o + N_VIRTUAL, .n_occupied = o, .energy = energy}};
+        .molecule = &molecule,
+        .n_spin = 1,
+        .spin[0] = {.n_orbital = o + v, .n_occupied = o, .energy = energy}};
     hf_sim_trace_init(&trace, rounds, context);
     if (is_p1) share_bras(&trace, o);
+    if (strcmp(name, hf_mp2_kets.name) == 0)
+        trace.share[HF_TRACE_PAIR_TASK] = 1.0 / settings->n_thread;
     HF_TRY(hf_common_pairs_get(pairs, 0.0, 1, &list, error));
     hf_sim_scale((struct hf_sim_scale){find_scale(rounds, list, mp2, false),
                                        is_p1 ? find_scale(rounds, list, mp2, true) : 1.0});
@@ -181,6 +212,7 @@ hf_status hf_sim_mp2(struct hf_context *context, const struct hf_sim_rounds *rou
     HF_TRY(hf_mp2_compute(context, &wavefunction, &all, &result, error));
     hf_sim_step_end(context, step);
 cleanup:
+    hf_mp2_derivatives_done(&derivatives);
     hf_arena_done(&arena);
     context->trace = NULL;
     return status;

@@ -146,6 +146,56 @@ class Gradients(WithTraces):
         self.assertGreater(far - near, 1.0)
 
 
+class Forces(WithTraces):
+    """Of MP2: three orbitals with two blocks each."""
+    BLOCKS = (1.0,) * 4 + (2.0,) * 4 + (1.0, 2.0) + (1.0,) * 2  # there and back
+
+    def recording(self, stored_bytes=0, blocks=BLOCKS, **header):
+        batches = [batch([4.0, 3.0, 2.0, 1.0], blocks), batch([1.0, 2.0, 3.0, 6.0], []), [(trace.STEP, 0, 0, 0.0, 7.0)],
+                   traces.row([4.0, 3.0, 2.0, 1.0])]
+        mp2 = {**MP2, "algorithm": "kets", "second_pass_flops": 1.0, "stored_bytes": stored_bytes}
+        return Recording([traces.write(self.folder / "a", FOCK, totals=Gradients.TOTALS, batches=batches, later=[traces.row([1.0, 1.0])] * 3,
+                                       extras={"mp2": mp2}, **{"method": "rhf", **header})])
+
+    def forces(self, of=None, **more):
+        return gradient_replay.Mp2Forces(self.recording(**more), of or network())
+
+    def test_one_rank_takes_what_it_took(self):
+        found = {step: took.seconds for step, took in self.forces().steps("static", 1).items()}
+        for step, seconds in ((gradient_replay.MP2, 10.0 + 17.0 + 12.0), (gradient_replay.RELAXATION, 7.0), ("gradient", 12.0),
+                              (gradient_replay.AFTER, 58.0), (gradient_replay.WITH, 59.0)):
+            self.assertAlmostEqual(found[step], seconds, places=3)
+
+    def test_two_ranks(self):
+        """Tasks 4 + 1 and 3 + 2; of the second orbital 2 s for each of four steps, then 1 and 2 s of the third, whose blocks both
+        ranks share; bras 1 + 6 and 2 + 3 stay where they are. Three builds of 1 s and 1 s beside them; quartets as tasks."""
+        run = self.forces()
+        found = run.steps("static", 2)
+        for step, seconds in ((gradient_replay.MP2, 5.0 + 8.0 + 3.0 + 7.0), (gradient_replay.RELAXATION, 4.0), ("gradient", 6.0),
+                              (gradient_replay.AFTER, 33.0)):
+            self.assertAlmostEqual(found[step].seconds, seconds, places=3)
+        self.assertAlmostEqual(run.efficiency(gradient_replay.AFTER, 33.0, 2), 58.0 / 66.0)
+
+    def test_rows_go_there_and_back(self):
+        """At 1 ms a byte: 2304 bytes of three orbitals of 24 columns. Ranks send each other half of the rows of an orbital, there and
+        back. Of the third the second rank gets 8 columns of two rows, and then sends t to the first, 16 rows of three j and 8
+        columns, which then sends back 16 columns of two rows."""
+        none, some = (self.forces(network(beta=1e-3), stored_bytes=n, blocks=[1.0] * 12).steps("static", 2)[gradient_replay.MP2].seconds
+                      for n in (0, 2304))
+        self.assertAlmostEqual(some - none, 2 * 0.384 + 0.128 + 16 * 3 * 8 * 0.008 + 0.256, places=3)
+
+    def test_more_ranks_than_orbitals(self):
+        """Six ranks, four orbitals of eight blocks: three orbitals with four blocks on each rank, then one with two at most."""
+        made = [batch([1.0] * 6, [1.0, 0.0] * 32), batch([1.0] * 6, [])]
+        recording = Recording([self.write("a", "kets", made, batches=1, correlated_orbitals=4, virtual_orbitals=128, second_pass_flops=1.0)])
+        found = method_replay.Mp2(recording, network()).predict("static", 6)["mp2"]
+        self.assertAlmostEqual(found.seconds, 1.0 + 4.0 + 2.0 + 1.0, places=4)
+
+    def test_what_cannot_be_replayed(self):
+        with self.assertRaisesRegex(ValueError, "closed shells, not from a trace of uhf"):
+            gradient_replay.Mp2Forces(self.recording(method="uhf"), network())
+
+
 class Tool(WithTraces):
     def replay(self, *arguments):
         done = tool_test.run_tool("replay", "a", "--processes", "1,2", "--schedule", "static", "--latency", "0", "--bandwidth", "1e30",

@@ -121,15 +121,17 @@ class Mp2(Numbers):
 
     def test_by_hand(self):
         """n = 4, 2 shells, o = v = 2. P1 on 4: 4 x 2 x 10 us, and 3/4 of 128 words of 9 ns. P2: 16 x 3/16 = 3 messages of 8
-        words. kets: 3 messages of 1 orbital, and 3/16 of 32 words. pairs: 3 messages and 3/16 of 32 words."""
+        words. kets: 3 messages of 1 orbital, and 3/16 of 32 words. pairs: 3 messages and 3/16 of 32 words. Forces: kets
+        twice, and a quarter of half of 16 amplitudes."""
         for algorithm, seconds in {"p1": 80e-6 + 96 * 9e-9, "p2": 3 * (10e-6 + 64e-9), "kets": 30e-6 + 6 * 8e-9,
-                                   "pairs": 30e-6 + 6 * 8e-9}.items():
+                                   "pairs": 30e-6 + 6 * 8e-9,
+                                   "forces": 60e-6 + 14 * 8e-9}.items():
             self.near(models.transformation_seconds(algorithm, ROUND, self.SMALL, 4.0, 4), 1.0 + seconds)
 
     def test_words_and_operations(self):
         """Of the dimer, as docs/measurements/mp2.md has them."""
         words = {name: models.transformation_words(name, self.DIMER) for name in models.TRANSFORMATION_SECONDS}
-        for name, place, expected in (("kets", 0, 4.2e8), ("kets", 1, 4.2e8), ("pairs", 1, 1.2e8), ("p2", 1, 2.4e10),
+        for name, place, expected in (("kets", 0, 4.2e8), ("kets", 1, 4.2e8), ("pairs", 1, 1.2e8), ("forces", 1, 8.4e8), ("p2", 1, 2.4e10),
                                       ("p1", 1, 58 * 264**3 / 2)):
             self.near(words[name][place], expected, 0.03)
         for name in ("p2", "kets"):

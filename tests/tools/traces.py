@@ -37,14 +37,14 @@ def network(alpha=0.0, beta=0.0):
 FREE = network()
 
 
-def write(path, builds, totals=None, batches=(), **header):
+def write(path, builds, totals=None, batches=(), later=(), **header):
     """`builds` and `batches` of MP2 are lists of (kind, rank, task, start, seconds), or ("J" or "K", rank, task, number, bytes) of a block, or
-    levels() of tasks; `totals` a dictionary of seconds per phase, the same on
+    levels() of tasks; `later` are builds after them; `totals` a dictionary of seconds per phase, the same on
     every rank."""
     n_rank = header.get("n_rank", 1)
     infos = [dict(BUILD, n_task=1 + max((task for kind, _, task, *_ in build if kind == trace.TASK), default=-1),
                   **header.get("info", {})) for build in builds]
-    records, numbered = [], [*enumerate(builds), *enumerate(batches, trace.FIRST_BATCH)]
+    records, numbered = [], [*enumerate(builds), *enumerate(batches, trace.FIRST_BATCH), *enumerate(later, len(builds))]
     for rank in range(n_rank):
         records.append((0.0, rank, 0.0, trace.NO_BUILD, 0, trace.RANK))
         records += [(seconds, KINDS.index(phase), 0.0, trace.NO_BUILD, 0, trace.TOTAL)

@@ -64,7 +64,7 @@ class Mp2(Simulated):
         mp2, self.algorithm = recording.mp2, recording.mp2["algorithm"]
         self.model = models.Transformation(recording.header["n_function"], mp2["shells"], mp2["correlated_orbitals"],
                                            mp2["virtual_orbitals"], mp2["batches"])
-        self.own_seconds = sum(batch.seconds for batch in recording.sizes[0].batches)
+        self.own_seconds = sum(batch.seconds for batch in recording.sizes[0].batches[:recording.n_mp2_batch])
         self.seconds_of_one = seconds_of_one or self.own_seconds
 
     def efficiency(self, step, seconds, n_rank):
@@ -72,7 +72,8 @@ class Mp2(Simulated):
 
     def model_seconds(self, n_rank):
         """Eq. 9.10 or 9.13, or the same sum of hf's algorithms."""
-        return models.transformation_seconds(self.algorithm, self.machine, self.model, self.own_seconds / self.n_thread, n_rank)
+        algorithm = "forces" if self.recording.has_forces else self.algorithm
+        return models.transformation_seconds(algorithm, self.machine, self.model, self.own_seconds / self.n_thread, n_rank)
 
     def whole(self, scheduler, n_rank):
         """A number of processes, for figures."""

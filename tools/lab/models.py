@@ -146,8 +146,16 @@ def pairs_communication_seconds(machine, sizes, n_process):
             + (n_process - 1) / n_process**2 * n_word * machine.beta_seconds_per_word)
 
 
+def forces_communication_seconds(machine, sizes, n_process):
+    """Forces with "kets": T_ia(rs) go back where the (ia|rs) came from; processes that share an orbital swap its o v**2 amplitudes."""
+    o, v = sizes.n_occupied, sizes.n_virtual
+    swapped = max(0.0, 1.0 - o / n_process) * o**2 * v**2 / n_process
+    return 2.0 * kets_communication_seconds(machine, sizes, n_process) + swapped * machine.beta_seconds_per_word
+
+
 TRANSFORMATION_SECONDS = {"p1": p1_communication_seconds, "p2": p2_communication_seconds,
-                          "kets": kets_communication_seconds, "pairs": pairs_communication_seconds}
+                          "kets": kets_communication_seconds, "pairs": pairs_communication_seconds,
+                          "forces": forces_communication_seconds}
 
 
 def transformation_seconds(algorithm, machine, sizes, compute_seconds, n_process):
@@ -157,11 +165,12 @@ def transformation_seconds(algorithm, machine, sizes, compute_seconds, n_process
 
 def transformation_words(algorithm, sizes):
     """(kept, sent): words on all ranks together, the largest arrays alone, and those sent in all if every rank had to
-    send all that it has. P1 sums the words that it sends: each counts once for each rank."""
+    send all that it has; forces have them go back. P1 sums the words that it sends: each counts once for each rank."""
     n, o, v, n_i = sizes.n_function, sizes.n_occupied, sizes.n_virtual, sizes.n_occupied / sizes.n_batch
     return {"p1": (n_i * o * n**2, o * n**3 / 2),
             "p2": (n_i * o * n**2, sizes.n_shell * o**2 * n**2),
             "kets": (n_i * v * n**2 / 2, o * v * n**2 / 2),
+            "forces": (n_i * v * n**2 / 2, o * v * n**2),
             "pairs": (n_i * o * n**2 / 2, o**2 * n**2 / 2)}[algorithm]
 
 

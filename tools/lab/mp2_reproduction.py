@@ -1,10 +1,13 @@
 """MP2 of Janssen and Nielsen with hf's own numbers: Table 9.1, Figures 9.4 to 9.9, 5.6 and 5.8, for the uracil dimer in
-cc-pVDZ with all electrons. Each function makes the traces it needs, writes its files and returns lines of text."""
+cc-pVDZ with all electrons; and forces of MP2. Each function makes the traces it needs, writes its files and returns lines of text."""
 
 import dataclasses
 import json
+import pathlib
 
 from . import book, launch, models
+from .forecast import Forecast
+from .gradient_replay import AFTER, MP2, RELAXATION, WITH, Gradient, Mp2Forces
 from .method_replay import Mp2
 from .plots import Curve, Panel
 from .reproduction import NETWORK
@@ -224,3 +227,31 @@ def table_9_1(shop):
                      f"({kept_words / kept:5.2f}) {measured:10.3g} ({measured / (halves * sent):5.2f}) "
                      f"{done:10.3g} ({done / expected:5.2f}) {rates}")
     return shop.write("table-9.1", lines)
+
+
+# ---- Forces ----
+
+FORCES = ["--basis", "cc-pVDZ", "--method", "mp2", "--frozen-core", "none", "--task", "gradient", "--memory", "0", "--checkpoint", "none"]
+FORCES_SIZES, FORCES_SCHEDULER = (1, 100), "steal"
+FORCES_PROCESSES = (1, 2, 4, 10, 20, 40, 58, 100, 200, 400, 1000)
+
+
+def forces_panel(name, forecast):
+    """Speedups of all steps, as replayed; of both passes also as the model has it."""
+    run, curves = forecast.part, [Curve("ideal", [(p, p) for p in FORCES_PROCESSES], "ideal")]
+    for colour, step in enumerate((AFTER, WITH, MP2, RELAXATION, Gradient.WHOLE)):
+        curves.append(Curve(step, [(row.processes, row.speedup) for row in forecast.rows if row.step == step], "replay", colour))
+    curves.append(Curve(f"{MP2}, model", [(p, p * run.efficiency(MP2, run.mp2.model_seconds(p), p)) for p in FORCES_PROCESSES[1:]], "model", 2))
+    return Panel(name, "Processes", "Speedup", curves, True)
+
+
+def forces(shop):
+    """Forces of MP2 in the form of Figs. 9.7 to 9.9, of the dimer and of an alkane: tables by phase, speedups."""
+    lines, panels = ["Forces of MP2 replayed, cc-pVDZ, all electrons"], []
+    for name, path in (("uracil dimer", str(shop.inputs / "uracil-dimer.mol")), ("C10H22", shop.alkane(10))):
+        recorded = shop.recording(f"{pathlib.Path(path).stem}-mp2-gradient", [path, *FORCES], FORCES_SIZES)
+        forecast = Forecast(Mp2Forces(recorded, NETWORK), [FORCES_SCHEDULER], FORCES_PROCESSES)
+        lines += ["", name, *forecast.lines()]
+        panels.append(forces_panel(name, forecast))
+    shop.draw("mp2-forces", "Forces of MP2 in cc-pVDZ (in the form of Janssen and Nielsen, Fig. 9.8, simulated)", panels)
+    return shop.write("mp2-forces", lines)

@@ -2,6 +2,7 @@
 for one number of ranks or another (`hf --tasks-for`), from one run or several."""
 
 import array
+import copy
 from typing import NamedTuple
 
 from . import constants
@@ -62,7 +63,7 @@ class Size:
 
     def __init__(self, traces, last_only=False):
         self.tasks_for, self.n_rank = traces[0].header["tasks_for"], traces[0].header["n_rank"]
-        lengths = {tuple((build.n_task, len(build.coulomb)) for build in trace.builds)
+        lengths = {tuple((build.n_task, len(build.coulomb)) for build in [*trace.builds, *trace.later.values()])
                    + tuple(tuple(len(tasks) for tasks in batch.tasks.values()) for batch in trace.batches) for trace in traces}
         if len(lengths) > 1:
             raise RecordingError(f"{traces[1].path}: not the same builds and tasks as {traces[0].path}")
@@ -70,10 +71,22 @@ class Size:
         n_build = len(traces[0].builds)
         wanted = range(n_build - 1 if last_only else 0, n_build)
         self.builds = [least([trace.builds[i] for trace in traces]) for i in wanted]
+        self.relaxation = [least(builds) for builds in zip(*(trace.later.values() for trace in traces))]
         self.totals = [(slowed(trace), totals) for trace in traces for totals in trace.totals]
-        self.local_seconds = len(wanted) / n_build * min(
+        self.moving_seconds = 1.0 / (n_build + len(self.relaxation)) * min(  # of a build
             mean(totals["Fock: moving matrices"] for totals in trace.totals) / slowed(trace) for trace in traces)
         self.batches = [least_batch([trace.batches[i] for trace in traces]) for i in range(len(traces[0].batches))]
+
+    @property
+    def local_seconds(self):
+        """Of moving matrices within a rank."""
+        return len(self.builds) * self.moving_seconds
+
+    def of_relaxation(self):
+        """With the Fock builds of the relaxation of MP2 in the place of those of the SCF."""
+        other = copy.copy(self)
+        other.builds = self.relaxation
+        return other
 
     @property
     def n_task(self):
@@ -93,7 +106,7 @@ class Size:
 def fock_seconds(trace):
     """Of all tasks of all builds of a trace."""
     return sum(sum(build.computed) + sum(build.stored.values()) + sum(build.coulomb.values()) + sum(step.seconds for step in build.coulomb_steps)
-               for build in trace.builds)
+               for build in [*trace.builds, *trace.later.values()])
 
 
 def slowed(trace, least=SHARED):
@@ -202,6 +215,22 @@ class Recording:
         if len(n_build) > 1:
             raise RecordingError(f"{paths[0]} and the other traces have {sorted(n_build)} Fock builds, expected as "
                                  "many in each")
+
+    @property
+    def n_mp2_batch(self):
+        """Batches of the traces that are of MP2: with forces two passes in each of its own; 0: none are of MP2."""
+        return self.mp2.get("batches", 0) * (2 if self.has_forces else 1)
+
+    @property
+    def has_forces(self):
+        """Of MP2."""
+        return self.mp2.get("second_pass_flops", 0.0) > 0.0
+
+    def of_relaxation(self):
+        """With the Fock builds of the relaxation of MP2 in the place of those of the SCF."""
+        other = copy.copy(self)
+        other.sizes = [size.of_relaxation() for size in self.sizes]
+        return other
 
     def nearest(self, n_rank):
         """The size made for about so many ranks: the one whose ratio to it is closest to 1."""

@@ -11,7 +11,9 @@ Batches of a transformation of integrals (MP2) are numbered from FIRST_BATCH on,
 of the first half (without its quarters, where these are recorded apart), "pair task" one of the second. What the transformation
 was is in the header's "extras". The batches of local MP2 are listed in src/local/local_mp2.h; in these the two kinds of blocks
 say how many bytes a pair task reads, and which amplitudes a task needs. An analytic gradient is one batch; its blocks are of
-densities that a task needs."""
+densities that a task needs. With forces of MP2 each batch is two: first half and blocks of amplitudes ("pair task": twice the number
+of a block, and one more on the way back), then the second pass; one with the relaxation as a step follows, then the gradient. The
+Fock builds of the relaxation have the numbers after those of the SCF."""
 
 import array
 import itertools
@@ -42,8 +44,8 @@ class TraceError(Exception):
 class Build:
     """One Fock build: what the header says of it, and what its tasks took, summed over their parts."""
 
-    def __init__(self, info):
-        self.info = info
+    def __init__(self, info, grows=False):
+        self.info, self.grows = info, grows
         self.n_task = info["n_task"]
         self.computed = array.array("d", bytes(8 * self.n_task))  # seconds of task i
         self.levels = {}  # by kind, of the cost of task i, in eights; what is not there was not recorded
@@ -54,6 +56,13 @@ class Build:
         self.blocks = {}   # of a task: [(number, BLOCK_J or BLOCK_K, bytes)] as its parts need them one after the other
         self.adds = {ADDS_J: {}, ADDS_K: {}}  # [times, bytes] of each block of J and of K that was added to
         self.seconds = 0.0  # from the first rank's start to the last one's end
+
+
+    def make_room(self, task):
+        """Unless the header says how many tasks there are."""
+        if self.grows and task >= self.n_task:
+            self.computed.extend([0.0] * (task + 1 - self.n_task))
+            self.n_task = task + 1
 
 
 class Batch:
@@ -87,7 +96,7 @@ class Batch:
 
 
 class Trace:
-    """A whole trace. `builds` are in order, `totals[rank]` has the seconds of each phase. `batches` are those of MP2, and
+    """A whole trace. `builds` are in order, `later` those after MP2 {number: Build}, `totals[rank]` has the seconds of each phase. `batches` are those of MP2, and
     `set_up` the seconds of the phase of that name before the first one, on the first rank."""
 
     def __init__(self, path):
@@ -96,7 +105,7 @@ class Trace:
         self.n_rank = self.header["n_rank"]
         self.builds = [Build(info) for info in self.header["builds"]]
         self.totals = [{} for _ in range(self.n_rank)]
-        self.batches, self.set_up = [], 0.0
+        self.batches, self.later, self.set_up = [], {}, 0.0
         try:
             self._read()
         except IndexError as error:
@@ -108,7 +117,7 @@ class Trace:
         coulomb = kinds.index(COULOMB_TASK) if COULOMB_TASK in kinds else None
         coulomb_model = self.header.get("model", {}).get("coulomb")
         coulomb_step = kinds.index(COULOMB_STEP) if COULOMB_STEP in kinds and coulomb_model else None
-        begin, end = [float("inf")] * len(self.builds), [0.0] * len(self.builds)
+        begin, end = {}, {}
         for start, task, seconds, number, thread, kind in records(self.path, self.header):
             if kind == RANK:
                 rank = task
@@ -117,12 +126,12 @@ class Trace:
             elif kind in (BLOCK_J, BLOCK_K) and number >= FIRST_BATCH:
                 self.batch(number).add_block(kind, task, round(start), seconds)
             elif kind in (BLOCK_J, BLOCK_K):
-                self.builds[number].blocks.setdefault(task, []).append((round(start), kind, seconds))
+                self.build(number).blocks.setdefault(task, []).append((round(start), kind, seconds))
             elif kind in (ADDS_J, ADDS_K):
-                known = self.builds[number].adds[kind].setdefault(round(start), [0, seconds])
+                known = self.build(number).adds[kind].setdefault(round(start), [0, seconds])
                 known[0] += task
             elif kind == LEVELS and number != NO_BUILD:
-                of = self.batch(number).levels if number >= FIRST_BATCH else self.builds[number].levels
+                of = self.batch(number).levels if number >= FIRST_BATCH else self.build(number).levels
                 of[kinds[int(seconds)]] = of.get(kinds[int(seconds)], b"") + EIGHT.pack(start)
             elif number == NO_BUILD:
                 if kinds[kind] == SET_UP and not self.batches:
@@ -130,10 +139,11 @@ class Trace:
             elif number >= FIRST_BATCH:
                 self.batch(number).add(kinds[kind], task, start, seconds, rank)
             else:
-                begin[number] = min(begin[number], start)
-                end[number] = max(end[number], start + seconds)
-                build = self.builds[number]
+                begin[number] = min(begin.get(number, start), start)
+                end[number] = max(end.get(number, 0.0), start + seconds)
+                build = self.build(number)
                 if kind == computed:
+                    build.make_room(task)
                     build.computed[task] += seconds
                 elif kind == stored:
                     build.stored[task] = build.stored.get(task, 0.0) + seconds
@@ -143,8 +153,14 @@ class Trace:
                 elif kind == coulomb_step and rank == thread == 0:
                     n_unit, step = divmod(task, coulomb_model["unit"])
                     build.coulomb_steps.append(coulomb_pass.Step(coulomb_model["steps"][step], n_unit, seconds))
-        for i, build in enumerate(self.builds):
-            build.seconds = max(0.0, end[i] - begin[i])
+        for i in begin:
+            self.build(i).seconds = end[i] - begin[i]
+
+    def build(self, number):
+        """The one of this number. Those of the relaxation of MP2 are no part of the header, and like the last one of the SCF."""
+        if number < len(self.builds) or not self.batches:
+            return self.builds[number]
+        return self.later.setdefault(number, Build({**self.builds[-1].info, "n_task": 0}, True))
 
     def batch(self, number):
         """The one of this number, and all before it."""
