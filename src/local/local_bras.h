@@ -7,7 +7,8 @@
  * Of two orbitals the one that comes first along the molecule is i (hf_local_integrals.place), so kets that come later
  * than the bra are not computed. If all were, each quartet would be computed twice.
  *
- * Blocks of (ia|rs) have pair i, row RS (a shell pair) and column A (the atom of a): [a][rs]. */
+ * Blocks of (ia|rs) have pair i, row RS (a shell pair) and column A (the atom of a): [a][rs]. Their numbers are rounded to
+ * single precision if its errors are below the threshold. */
 #ifndef HF_LOCAL_BRAS_H
 #define HF_LOCAL_BRAS_H
 
@@ -17,6 +18,18 @@
 hf_status hf_local_bras_first(const struct hf_local_integrals *integrals,
                               struct hf_local_blocks blocks[], struct hf_local_result *result,
                               struct hf_error *error) HF_MUST_CHECK;
+
+/** Doubles that have room for the n numbers of a block in single precision. */
+static inline int hf_local_single_room(int n)
+{
+    return (n + 1) / 2;
+}
+
+/** Whether the n numbers of a block are in single precision. One number alone never is: it takes no less room. */
+static inline bool hf_local_is_single(const struct hf_local_block *block, int n)
+{
+    return block->n < n;
+}
 
 /** Which rank finishes which pair: along the molecule, in about equal shares. */
 struct hf_local_finishing {

@@ -6,6 +6,7 @@
  * Bras of two atoms are transformed together: products with few rs are slow. i are the orbitals that meet any of the bras,
  * in order of their places, so that those that matter for a site or an atom are near each other. rs of all bras is
  * padded. Each number has one producer and a fixed order of its sum. */
+#include "integrals/engine.h"
 #include "local_bras.h"
 #include "local_screen.h"
 #include "text/trace.h"
@@ -261,6 +262,19 @@ static const double NEGLIGIBLE = 0.1;
 /** Columns of a product, at least: some orbitals, one after another. */
 static const size_t LEAST_COLUMNS = 48;
 
+/** Copies rows [n_a][n_rs], `width` apart, rounded to single precision if `single`. */
+static void copy_numbers(int n_a, size_t n_rs, const double *from, size_t width, bool single,
+                         double *to)
+{
+    float *narrow = (float *)to;
+    for (int a = 0; a < n_a; a++, from += width)
+        for (size_t rs = 0; rs < n_rs; rs++)
+            if (single)
+                *narrow++ = (float)from[rs];
+            else
+                *to++ = from[rs];
+}
+
 /** Adds (ia|rs) of an orbital, a bra and an atom, rows `from` that are `width` apart, unless all are negligible. */
 static bool add_block(struct transformer *own, int i, int b, int atom, int n_a, const double *from,
                       size_t width)
@@ -272,10 +286,12 @@ static bool add_block(struct transformer *own, int i, int b, int atom, int n_a, 
     for (int a = 0; a < n_a; a++) largest = larger(largest, n_rs, from + (size_t)a * width);
     if (largest == 0.0 || largest * needed < own->integrals->local->settings->threshold)
         return true;
+    const int n = n_a * (int)n_rs;
+    const bool single =
+        n > 1 && largest * needed * HF_SINGLE_ERROR < own->integrals->local->settings->threshold;
     double *to = hf_local_blocks_add(own->blocks, own->group.orbital[i], (int)own->group.bra + b,
-                                     atom, n_a * (int)n_rs);
-    for (int a = 0; a < n_a && to != NULL; a++)
-        memcpy(to + (size_t)a * n_rs, from + (size_t)a * width, n_rs * sizeof *to);
+                                     atom, single ? hf_local_single_room(n) : n);
+    if (to != NULL) copy_numbers(n_a, n_rs, from, width, single, to);
     return to != NULL;
 }
 

@@ -207,12 +207,19 @@ static void copy_block(const struct group *group, const struct use *use, double 
 {
     const size_t n_rs = (size_t)(use->n_r * use->n_s), step_s = (size_t)use->step_s;
     const size_t end_s = (size_t)use->n_s * step_s, n_column = group->n_column;
-    const int n_a = group->n_a;
+    const size_t end_a = (size_t)group->n_a * n_rs;
+    const double *value = use->block->value;
+    const float *narrow = (const float *)value;
+    const bool single = hf_local_is_single(use->block, (int)end_a);
     for (int r = 0; r < use->n_r; r++, to += n_column) {
-        const double *from = use->block->value + (size_t)(r * use->step_r);
+        const size_t first = (size_t)(r * use->step_r);
         size_t n = 0;
-        for (int a = 0; a < n_a; a++, from += n_rs)
-            for (size_t s = 0; s < end_s; s += step_s) to[n++] = from[s];
+        if (single)
+            for (size_t a = first; a < first + end_a; a += n_rs)
+                for (size_t s = 0; s < end_s; s += step_s) to[n++] = narrow[a + s];
+        else
+            for (size_t a = first; a < first + end_a; a += n_rs)
+                for (size_t s = 0; s < end_s; s += step_s) to[n++] = value[a + s];
         while (n < n_column) to[n++] = 0.0;
     }
 }
@@ -254,10 +261,11 @@ static void multiply(struct finisher *own, int n_row, int n_inner, size_t n_colu
 static struct group begin_group(struct finisher *own, int n, const int number[])
 {
     const struct use first = find_use(own, number[0]);
+    const int *first_pao = own->integrals->paos->column_first, atom = first.block->column;
     struct group group = {.n = n,
                           .use = number,
-                          .atom = first.block->column,
-                          .n_a = first.block->n / (first.n_r * first.n_s),
+                          .atom = atom,
+                          .n_a = first_pao[atom + 1] - first_pao[atom],
                           .s = first.s,
                           .n_s = first.n_s};
     const size_t n_atom = (size_t)own->integrals->paos->n_column_part;

@@ -23,6 +23,10 @@ static const double PAIR_REACH = 8.0, VIRTUAL_REACH = 5.0, CORRECTED_REACH = 6.0
 /** Each of n ranks has n^-SPREAD of (ia|rs): some are on several ranks. Panels of bras are so much of that. */
 static const double SPREAD = 0.45, PANELS = 1.2;
 
+/** Bytes of (ia|rs) to those in double precision, from this threshold on: then nearly all numbers are in single precision
+ *  (local_bras.h). */
+static const double ROUNDED = 0.57, LEAST_ROUNDED = 1e-10;
+
 /** Orbitals are sets of atoms. */
 struct model {
     const struct hf_molecule *molecule;
@@ -259,6 +263,7 @@ hf_status hf_local_expected_bytes(const struct hf_molecule *molecule, const stru
         half += numbers_of_orbital(&self, i, to, atom);
     }
     const double of_all = settings->replicated ? of_pairs : 0.0;
+    if (settings->threshold >= LEAST_ROUNDED) half *= ROUNDED;
     *bytes =
         sizeof(double) * fmax((ARRAYS * of_pairs + of_integrals) / n_rank + of_all,
                               PANELS * half / pow(n_rank, SPREAD) + 2.0 * of_integrals / n_rank);
