@@ -197,6 +197,9 @@ static void put_settings(struct hf_json to, const struct hf_local_row *self)
     HF_PUT(to, "frozen_core_orbitals", settings->n_frozen, NULL, "occupied, not correlated");
     HF_PUT(to, "replicated_amplitudes", settings->replicated, NULL, "amplitudes on every rank");
     HF_PUT(to, "sweeps", result->localised.n_sweep, NULL, "sweeps of the localisation");
+    HF_PUT(to, "rotation_products", result->localised.n_product, NULL,
+           "products with second derivatives in it");
+    HF_PUT(to, "rotated_pairs", result->localised.n_turn, NULL, "length of their vectors");
     HF_PUT(to, "orbitals_converged", result->localised.converged, NULL,
            "the localisation converged");
     HF_PUT(to, "iterations", result->n_iteration, NULL, "iterations of the amplitudes");

@@ -265,6 +265,8 @@ static hf_status find_maximum(struct work *work, struct hf_localised *localised,
         HF_CHECK(hf_sweeps_step(&work->sweeps, tolerance, &step, error));
         localised->n_step++;
         localised->n_saddle += step.saddle;
+        localised->n_product += step.n_product;
+        localised->n_turn = step.n_pair;
         localised->converged = !step.saddle && step.largest <= tolerance;
     }
     if (work->settings->sweeps_only) localised->converged = near;

@@ -53,6 +53,8 @@ struct hf_localised {
     bool converged;
     int n_step;   /**< second-order steps; the last one only shows that this is a maximum */
     int n_saddle; /**< of these, away from saddles */
+    int n_product,
+        n_turn; /**< products of second derivatives with rotations; pairs that these rotate */
 };
 
 /** Localises orbitals. A wave function of method rhf with all parts is needed.

@@ -74,6 +74,8 @@ hf_status hf_sweeps_run(struct hf_sweeps *sweeps, double *largest,
 
 /** Derivatives of the sum at these orbitals. */
 struct hf_curvature {
+    struct hf_context *context; /**< borrowed */
+    int n_thread;
     int n_orbital, n_centre, n_element, n_pair;
     struct hf_arena arena; /**< of all arrays but `element` */
     struct hf_pair_element
@@ -83,10 +85,13 @@ struct hf_curvature {
     struct hf_pair_partner {
         int orbital, pair;
     } * partner;               /**< of each orbital, rising */
-    int *pair_of;              /**< [n_orbital] room */
+    int *pair_of;              /**< [n_thread][n_orbital] room */
     double *diagonal, *change; /**< [n_orbital][n_centre] Q_ii; room */
     double *gradient;          /**< [n_pair] */
     double *own;               /**< [n_pair] the diagonal of H */
+    double *x;                 /**< [n_pair + 1] room: x, and whether there is one */
+    double *part;              /**< [2][n_pair] room: products' terms of orbital i, of j */
+    int n_product;             /**< so far */
 };
 
 /** Whether an element that follows the first of a pair is of this pair, too. */
@@ -98,26 +103,29 @@ static inline bool hf_same_pair(const struct hf_curvature *curvature,
            element->j == first->j;
 }
 
-/** Fills the rest from n_orbital, n_centre and elements, which it owns, in any order. Local. HF_NO_RESOURCE. */
+/** Fills the rest from context, n_thread, n_orbital, n_centre and elements, which it owns, in any order. Local.
+ *  HF_NO_RESOURCE. */
 hf_status hf_curvature_init(struct hf_curvature *curvature, struct hf_memory *memory,
                             struct hf_error *error) HF_MUST_CHECK;
 void hf_curvature_done(struct hf_curvature *curvature);
 
-/** product [n_pair] = H x. Local. */
-void hf_curvature_multiply(const struct hf_curvature *curvature, const double x[],
-                           double product[]);
+/** product [n_pair] = H x, with the same bits on any number of ranks and threads. Rank 0 calls it, while the others serve,
+ *  until rank 0 ends that. */
+void hf_curvature_multiply(struct hf_curvature *curvature, const double x[], double product[]);
+void hf_curvature_serve(struct hf_curvature *curvature);
+void hf_curvature_end(struct hf_curvature *curvature);
 
 struct hf_second_order {
     double largest;   /**< radians: largest rotation */
     double curvature; /**< highest one that was found */
     bool saddle;      /**< it leads away from a saddle */
-    int n_product;
+    int n_product;    /**< of H with a vector */
+    int n_pair;       /**< length of this */
 };
 
-/** Sets angle [n_orbital][n_orbital] of pairs i < j. Local. HF_NO_RESOURCE. */
-hf_status hf_second_order_step(const struct hf_curvature *curvature, struct hf_memory *memory,
-                               struct hf_second_order *step, double angle[],
-                               struct hf_error *error) HF_MUST_CHECK;
+/** Sets angle [n_orbital][n_orbital] of pairs i < j, the same on every rank. Collective. HF_NO_RESOURCE. */
+hf_status hf_second_order_step(struct hf_curvature *curvature, struct hf_second_order *step,
+                               double angle[], struct hf_error *error) HF_MUST_CHECK;
 
 /** Rotates by a second-order step, unless it is no saddle and the largest rotation is at most `least`. Collective.
  *  HF_NO_RESOURCE, HF_INTERRUPTED. */

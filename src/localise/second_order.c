@@ -1,6 +1,7 @@
 /* A second-order step of localisation: Newton's step, or away from a saddle. Both are sought in one subspace, which
- * grows by what is still wrong with the step and with the eigenvector of the highest curvature. The vectors are whole
- * on every rank, so that the step has the same bits on any number of ranks: those of response/subspace.h are distributed.
+ * grows by what is still wrong with the step and with the eigenvector of the highest curvature. Rank 0 has the vectors, so
+ * that the step has the same bits on any number of ranks: those of response/subspace.h are distributed. All ranks share
+ * the products with H.
  *
  * Source   Davidson, J. Comput. Phys. 17, 87 (1975); Nocedal, Wright, Numerical Optimization, 2nd ed., chapter 4. */
 #include "localise_private.h"
@@ -24,7 +25,7 @@ static const double LARGEST_REST = 0.1, SMALLEST_REST = 1e-3, REST_OF_MODE = 1e-
 static const double NOTHING_NEW = 1e-6, SMALLEST_DIVISOR = 0.1;
 
 struct subspace {
-    const struct hf_curvature *curvature;
+    struct hf_curvature *curvature;
     struct hf_arena arena; /**< of vectors and products */
     int n;
     double *vector[MOST], *product[MOST]; /**< [n_pair] each; vectors are orthonormal */
@@ -176,21 +177,33 @@ static void choose(const struct subspace *self, struct hf_second_order *step, do
     step->largest = most * fabs(factor);
 }
 
-hf_status hf_second_order_step(const struct hf_curvature *curvature, struct hf_memory *memory,
-                               struct hf_second_order *step, double angle[], struct hf_error *error)
+hf_status hf_second_order_step(struct hf_curvature *curvature, struct hf_second_order *step,
+                               double angle[], struct hf_error *error)
 {
+    hf_status status;
+    struct hf_context *context = curvature->context;
     const size_t n = (size_t)curvature->n_pair, o = (size_t)curvature->n_orbital;
     struct subspace self = {.curvature = curvature,
-                            .arena = {.memory = memory, .label = "rotations"}};
+                            .arena = {.memory = context->memory, .label = "rotations"}};
     double *rest = HF_TAKE(&self.arena, rest, 2 * n);
-    hf_status status = hf_arena_check(&self.arena, error);
-    if (status == HF_OK) status = search(&self, rest, error);
-    if (status == HF_OK) choose(&self, step, rest);
-    for (size_t p = 0; status == HF_OK && p < n; p++) {
+    HF_TRY(hf_agree(context->comm, hf_arena_check(&self.arena, error), error));
+    if (context->rank == 0) {
+        status = search(&self, rest, error);
+        hf_curvature_end(curvature);
+    } else {
+        hf_curvature_serve(curvature);
+    }
+    HF_TRY(hf_agree(context->comm, status, error));
+    if (context->rank == 0) choose(&self, step, rest);
+    step->n_product = curvature->n_product;
+    step->n_pair = curvature->n_pair;
+    hf_broadcast_bytes(context->comm, 0, sizeof *step, step);
+    hf_broadcast_bytes(context->comm, 0, n * sizeof *rest, rest);
+    for (size_t p = 0; p < n; p++) {
         const struct hf_pair_element *pair = &curvature->element[curvature->first[p]];
         angle[(size_t)pair->i * o + (size_t)pair->j] = rest[p];
     }
-    step->n_product = self.n;
+cleanup:
     hf_arena_done(&self.arena);
     return status;
 }

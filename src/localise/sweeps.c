@@ -284,6 +284,8 @@ static hf_status find_curvature(struct hf_sweeps *self, struct hf_curvature *cur
     status = hf_sweeps_run(self, &largest, error);
     self->list = NULL;
     HF_TRY(status);
+    curvature->context = self->context;
+    curvature->n_thread = self->n_thread;
     curvature->n_orbital = self->n_orbital;
     curvature->n_centre = n_centre(self);
     HF_TRY(gather(self, list, curvature, error));
@@ -297,16 +299,14 @@ hf_status hf_sweeps_step(struct hf_sweeps *self, double least, struct hf_second_
                          struct hf_error *error)
 {
     hf_status status;
-    struct hf_memory *memory = self->context->memory;
     struct hf_curvature curvature = {0};
     const size_t o = (size_t)self->n_orbital;
     double largest;
     double *angle = HF_TAKE(&self->arena, angle, o * o);
     HF_TRY(hf_agree(self->context->comm, hf_arena_check(&self->arena, error), error));
     status = find_curvature(self, &curvature, error);
-    if (status == HF_OK) status = hf_second_order_step(&curvature, memory, step, angle, error);
     HF_TRY(hf_agree(self->context->comm, status, error));
-    hf_broadcast_bytes(self->context->comm, 0, sizeof *step, step);
+    HF_TRY(hf_second_order_step(&curvature, step, angle, error));
     if (step->saddle || step->largest > least) {
         self->angle = angle;
         status = hf_sweeps_run(self, &largest, error);
