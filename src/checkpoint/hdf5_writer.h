@@ -28,12 +28,12 @@ hid_t hf_hdf5_disk_access(void);
 void hf_hdf5_create(struct hf_hdf5_writer *writer, const char *path, hid_t access);
 
 void hf_hdf5_put_group(struct hf_hdf5_writer *writer, const char *path, const char *about);
-/** Attributes of a group. A NULL text is not written. */
-void hf_hdf5_put_group_text(struct hf_hdf5_writer *writer, const char *group, const char *name,
+/** Attributes of the group at a path. A NULL text is not written. */
+void hf_hdf5_put_group_text(struct hf_hdf5_writer *writer, const char *path, const char *name,
                             const char *text);
-void hf_hdf5_put_group_integer(struct hf_hdf5_writer *writer, const char *group, const char *name,
+void hf_hdf5_put_group_integer(struct hf_hdf5_writer *writer, const char *path, const char *name,
                                int value);
-void hf_hdf5_put_group_real(struct hf_hdf5_writer *writer, const char *group, const char *name,
+void hf_hdf5_put_group_real(struct hf_hdf5_writer *writer, const char *path, const char *name,
                             double value);
 /** Dataset of texts of any length [n_row]. */
 void hf_hdf5_put_texts(struct hf_hdf5_writer *writer, const char *path, int n_row,

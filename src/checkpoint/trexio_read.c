@@ -329,8 +329,8 @@ void hf_trexio_get_rows(struct hf_hdf5_reader *reader, const struct hf_checkpoin
     const struct hf_trexio_orbitals *orbitals = self->trexio;
     const int *function = orbitals->function + first, *column = orbitals->column[spin];
     const size_t n_column = (size_t)self->state.n_column[spin];
-    int low = INT_MAX, high = 0;
-    for (int i = 0; i < n; i++) {
+    int low = function[0], high = function[0];
+    for (int i = 1; i < n; i++) {
         low = function[i] < low ? function[i] : low;
         high = function[i] > high ? function[i] : high;
     }
