@@ -3,6 +3,7 @@
 
 #include "basis/axial_order.h"
 #include "hf/version.h"
+#include "text/text.h"
 
 #include <limits.h>
 #include <math.h>
