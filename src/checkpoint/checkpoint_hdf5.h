@@ -131,10 +131,10 @@ hf_status hf_checkpoint_read_rows(void *data, enum hf_restart_matrix which, int 
 /** Whether it is a TREXIO file. */
 bool hf_trexio_begins(struct hf_hdf5_reader *reader);
 /** Fills a checkpoint as hf_checkpoint_load_orbitals says. */
-void hf_trexio_read(struct hf_hdf5_reader *reader, struct hf_checkpoint *checkpoint);
+void hf_trexio_read(struct hf_hdf5_reader *reader, struct hf_checkpoint *self);
 /** Rows of its orbitals of a spin, as hf_scf_restart.read. */
-void hf_trexio_get_rows(struct hf_hdf5_reader *reader, const struct hf_checkpoint *checkpoint,
-                        int spin, int first, int n, double rows[]);
+void hf_trexio_get_rows(struct hf_hdf5_reader *reader, const struct hf_checkpoint *self, int spin,
+                        int first, int n, double rows[]);
 
 /** Calls `visit` with the name of every link of a group until it returns false. */
 void hf_hdf5_visit(struct hf_hdf5_reader *reader, const char *group,

@@ -211,34 +211,14 @@ void hf_hdf5_put_text(struct hf_hdf5_writer *writer, const char *path, const cha
     H5Tclose(type);
 }
 
-/** Rows [n_row], or [n_row][n_col]. */
-static void put_table(struct hf_hdf5_writer *writer, const char *path, int n_row, int n_col,
-                      hid_t file_type, hid_t memory_type, const void *values)
-{
-    const hsize_t shape[2] = {(hsize_t)n_row, (hsize_t)n_col};
-    if (n_row == 0 || writer->failed) return;
-    put_dataset(writer, path, file_type, memory_type,
-                H5Screate_simple(n_col > 0 ? 2 : 1, shape, NULL), values, NULL, NULL);
-}
-
-void hf_hdf5_put_reals(struct hf_hdf5_writer *writer, const char *path, int n_row, int n_col,
-                       const double values[])
-{
-    put_table(writer, path, n_row, n_col, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, values);
-}
-
-void hf_hdf5_put_integers(struct hf_hdf5_writer *writer, const char *path, int n_row,
-                          const int values[])
-{
-    put_table(writer, path, n_row, 0, H5T_STD_I64LE, H5T_NATIVE_INT, values);
-}
-
 void hf_hdf5_put_texts(struct hf_hdf5_writer *writer, const char *path, int n_row,
                        const char *const texts[])
 {
+    const hsize_t shape = (hsize_t)n_row;
+    if (writer->failed) return;
     const hid_t type = H5Tcopy(H5T_C_S1);
     H5Tset_size(type, H5T_VARIABLE);
-    put_table(writer, path, n_row, 0, type, type, texts);
+    put_dataset(writer, path, type, type, H5Screate_simple(1, &shape, NULL), texts, NULL, NULL);
     H5Tclose(type);
 }
 
@@ -257,8 +237,9 @@ void hf_hdf5_put_numbers(struct hf_hdf5_writer *writer, const struct hf_field *f
     if (field->width > 1) shape[n_dimension++] = (hsize_t)field->width;
     const hid_t space =
         n_dimension > 0 ? H5Screate_simple(n_dimension, shape, NULL) : H5Screate(H5S_SCALAR);
-    put_dataset(writer, field->path, hf_hdf5_stored_type(field->type), H5T_NATIVE_DOUBLE, space,
-                values, field->units, field->about);
+    const bool wide = writer->trexio && field->type == HF_FIELD_INTEGER;
+    put_dataset(writer, field->path, wide ? H5T_STD_I64LE : hf_hdf5_stored_type(field->type),
+                H5T_NATIVE_DOUBLE, space, values, field->units, field->about);
 }
 
 void hf_hdf5_put_fields(struct hf_hdf5_writer *writer, const struct hf_fields *fields, int n_row,

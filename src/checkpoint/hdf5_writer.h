@@ -17,7 +17,7 @@ void hf_hdf5_silence_end(struct hf_hdf5_silence silence);
 struct hf_hdf5_writer {
     hid_t file;
     bool failed;
-    /** attributes are as the library of TREXIO writes them: texts end with 0, integers have 64 bits */
+    /** as the library of TREXIO writes: texts of attributes end with 0, integers have 64 bits */
     bool trexio;
     int why; /**< errno of the first failure, as far as there is one */
 };
@@ -28,19 +28,14 @@ hid_t hf_hdf5_disk_access(void);
 void hf_hdf5_create(struct hf_hdf5_writer *writer, const char *path, hid_t access);
 
 void hf_hdf5_put_group(struct hf_hdf5_writer *writer, const char *path, const char *about);
-/** Attributes of a group. A NULL text is not written. */
-void hf_hdf5_put_group_text(struct hf_hdf5_writer *writer, const char *group, const char *name,
+/** Attributes of the group at a path. A NULL text is not written. */
+void hf_hdf5_put_group_text(struct hf_hdf5_writer *writer, const char *path, const char *name,
                             const char *text);
-void hf_hdf5_put_group_integer(struct hf_hdf5_writer *writer, const char *group, const char *name,
+void hf_hdf5_put_group_integer(struct hf_hdf5_writer *writer, const char *path, const char *name,
                                int value);
-void hf_hdf5_put_group_real(struct hf_hdf5_writer *writer, const char *group, const char *name,
+void hf_hdf5_put_group_real(struct hf_hdf5_writer *writer, const char *path, const char *name,
                             double value);
-/** Datasets [n_row][n_col], with n_col 0 [n_row]; of integers [n_row]; and of texts of any length [n_row]. Without rows
- *  nothing is written. */
-void hf_hdf5_put_reals(struct hf_hdf5_writer *writer, const char *path, int n_row, int n_col,
-                       const double values[]);
-void hf_hdf5_put_integers(struct hf_hdf5_writer *writer, const char *path, int n_row,
-                          const int values[]);
+/** Dataset of texts of any length [n_row]. */
 void hf_hdf5_put_texts(struct hf_hdf5_writer *writer, const char *path, int n_row,
                        const char *const texts[]);
 /** A new dataset [n_row][n_col] of reals to be filled; to be closed with H5Dclose. */

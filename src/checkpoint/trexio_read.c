@@ -1,13 +1,9 @@
-/* The orbitals of a TREXIO file (HDF5), for a calculation to begin with. A function of the file is
- *
- *     N_i P_i(x,y,z) F sum_k f_k c_k exp(-a_k r^2)
- *
- * with solid harmonics P of the norm of x^l (0, +1, -1 ..., p: z x y) or monomials (xx xy xz yy yz zz): a function of ours
- * times N_i and the norm of x^l F sum_k f_k c_k exp(-a_k r^2). Source: trex-coe.github.io/trexio/trex.html */
-#include "checkpoint_hdf5.h"
+/* The orbitals of a TREXIO file, for a calculation to begin with. */
+#include "trexio_layout.h"
 
 #include "basis/axial_order.h"
 #include "hf/version.h"
+#include "text/text.h"
 
 #include <limits.h>
 #include <math.h>
@@ -18,38 +14,11 @@ enum { MOST_PRIMITIVES = 1000 /**< of a shell */ };
 
 /** Where the orbitals stand in the file. */
 struct hf_trexio_orbitals {
-    int n_orbital;  /**< of all spins */
-    int *function;  /**< [n] of the file, for each of ours */
-    double *factor; /**< [n] from its coefficients to ours */
-    int *column
-        [HF_MAX_SPIN]; /**< [n_orbital] among the orbitals of a spin; -1: it is of the other one */
+    int n_orbital;            /**< of all spins */
+    int *function;            /**< [n] of the file, for each of ours */
+    double *factor;           /**< [n] from its coefficients to ours */
+    int *column[HF_MAX_SPIN]; /**< [n_orbital] among those of a spin; -1: it is of the other one */
 };
-
-/** Reals of the file. NULL after a failure. */
-static const double *get_reals(struct hf_hdf5_reader *reader, const char *path, int n, int width)
-{
-    const struct hf_field field = {.path = path, .type = HF_FIELD_REAL, .width = width};
-    return reader->status == HF_OK ? hf_hdf5_get_numbers(reader, reader->arena, &field, n) : NULL;
-}
-
-/** Integers from 0 to `most`. */
-static const double *get_integers(struct hf_hdf5_reader *reader, const char *path, int n, int most)
-{
-    const struct hf_field field = {.path = path, .type = HF_FIELD_INTEGER, .width = 1};
-    if (reader->status != HF_OK) return NULL;
-    const double *values = hf_hdf5_get_numbers(reader, reader->arena, &field, n);
-    for (int i = 0; i < n && reader->status == HF_OK; i++)
-        hf_hdf5_expect(reader, path, values[i], 0, most);
-    return reader->status == HF_OK ? values : NULL;
-}
-
-/** A number of things, at least so many. */
-static int get_count(struct hf_hdf5_reader *reader, const char *group, const char *name, int least)
-{
-    const int value = reader->status == HF_OK ? hf_hdf5_get_group_integer(reader, group, name) : -1;
-    if (value < least) hf_hdf5_damaged(reader, "%s/%s is missing or too small", group, name);
-    return value;
-}
 
 bool hf_trexio_begins(struct hf_hdf5_reader *reader)
 {
@@ -74,45 +43,38 @@ static void check_kind(struct hf_hdf5_reader *reader)
         refuse(reader, "a periodic system, which hf cannot compute");
     if (hf_hdf5_has(reader, "/mo/mo_coefficient_im"))
         refuse(reader, "complex orbitals, which hf cannot use");
-    if (reader->status == HF_OK && !hf_hdf5_has(reader, "/mo/mo_coefficient"))
+    if (reader->status == HF_OK && !hf_hdf5_has(reader, HF_TREXIO_COEFFICIENTS))
         refuse(reader, "no orbitals");
 }
 
-static void read_nuclei(struct hf_hdf5_reader *reader, struct hf_checkpoint *self)
+/** Nuclei with their cores, and electrons. */
+static void read_molecule_of_file(struct hf_hdf5_reader *reader, struct hf_checkpoint *self)
 {
     struct hf_molecule *molecule = &self->molecule;
-    const double furthest = 1e6;
-    const int n = get_count(reader, "/nucleus", "nucleus_num", 1);
-    const double *charge = get_reals(reader, "/nucleus/nucleus_charge", n, 1);
-    const double *place = get_reals(reader, "/nucleus/nucleus_coord", n, 3);
-    const bool cores = hf_hdf5_has(reader, "/ecp/ecp_z_core");
-    const double *core = cores ? get_integers(reader, "/ecp/ecp_z_core", n, HF_N_ELEMENT) : NULL;
+    int n = 0, n_core = 0;
+    const struct hf_trexio_nucleus *nucleus =
+        hf_hdf5_get_table(reader, &hf_trexio_nucleus_fields, 1, INT_MAX, &n);
+    const struct hf_trexio_core *core =
+        hf_hdf5_has(reader, "/ecp/ecp_z_core")
+            ? hf_hdf5_get_table(reader, &hf_trexio_core_fields, n, n, &n_core)
+            : NULL;
+    const int up = hf_hdf5_get_group_integer(reader, "/electron", "electron_up_num");
+    const int down = hf_hdf5_get_group_integer(reader, "/electron", "electron_dn_num");
+    if (down < 0 || up < 1 || down > up)
+        hf_hdf5_damaged(reader, "%d electrons of spin up, %d down", up, down);
     if (reader->status != HF_OK) return;
-    molecule->n_atom = n;
     if (HF_TAKE(reader->arena, molecule->atom, (size_t)n) == NULL)
         hf_hdf5_no_memory(reader, "the atoms");
     for (int i = 0; i < n && reader->status == HF_OK; i++) {
-        struct hf_atom *atom = &molecule->atom[i];
-        const double z = charge[i] + (core != NULL ? core[i] : 0.0);
+        const double z = nucleus[i].charge + (core != NULL ? core[i].n_core : 0.0);
         if (!(z >= 0.0 && z <= HF_N_ELEMENT && z == floor(z)))
-            hf_hdf5_damaged(reader, "nucleus %d has the charge %g", i + 1, charge[i]);
-        atom->ghost = z == 0.0;
-        atom->atomic_number = atom->ghost ? 1 : (int)z;
-        atom->n_core = core != NULL ? (int)core[i] : 0;
-        for (int d = 0; d < 3; d++) {
-            atom->position_bohr[d] = place[3 * i + d];
-            hf_hdf5_expect(reader, "/nucleus/nucleus_coord", place[3 * i + d], -furthest, furthest);
-        }
+            hf_hdf5_damaged(reader, "nucleus %d has the charge %g", i + 1, nucleus[i].charge);
+        molecule->n_atom = i + 1;
+        molecule->atom[i] = (struct hf_atom){.ghost = z == 0.0,
+                                             .atomic_number = z == 0.0 ? 1 : (int)z,
+                                             .n_core = core != NULL ? core[i].n_core : 0};
+        memcpy(molecule->atom[i].position_bohr, nucleus[i].place, sizeof nucleus[i].place);
     }
-}
-
-static void read_electrons(struct hf_hdf5_reader *reader, struct hf_checkpoint *self)
-{
-    struct hf_molecule *molecule = &self->molecule;
-    const int up = get_count(reader, "/electron", "electron_up_num", 1);
-    const int down = get_count(reader, "/electron", "electron_dn_num", 0);
-    if (reader->status != HF_OK) return;
-    if (down > up) hf_hdf5_damaged(reader, "%d electrons of spin up, %d down", up, down);
     molecule->multiplicity = up - down + 1;
     molecule->charge = hf_molecule_n_electron(molecule) - up - down;
 }
@@ -120,33 +82,25 @@ static void read_electrons(struct hf_hdf5_reader *reader, struct hf_checkpoint *
 /** What the shells of a file are made from. */
 struct shells {
     int n, n_primitive;
-    const double *atom, *l, *factor; /**< [n] */
+    const struct hf_trexio_shell *of;            /**< [n] */
+    const struct hf_trexio_primitive *primitive; /**< [n_primitive] */
     bool cartesian;
     struct hf_shell *shell; /**< [n] in order of atoms */
-    int *index;             /**< [n] of each in the file */
-    double *norm;           /**< [n] of x^l times the radial part */
+    int *place;             /**< [n] there, of each of the file */
+    double *norm;           /**< [n] of x^l times the radial part, as in the file */
 };
 
-/** Primitives of all shells, shell after shell; then those of shell i are first[i] .. first[i+1]-1. */
-static void read_primitives(struct hf_hdf5_reader *reader, struct shells *self, int **first,
-                            double **exponents, double **coefficients)
+/** Sorts primitives by shells; those of shell s are first[s] .. first[s+1]-1. */
+static void sort_primitives(const struct shells *self, int *first, double exponents[],
+                            double coefficients[])
 {
-    const int n = self->n_primitive;
-    const double *owner = get_integers(reader, "/basis/basis_shell_index", n, self->n - 1);
-    const double *exponent = get_reals(reader, "/basis/basis_exponent", n, 1);
-    const double *coefficient = get_reals(reader, "/basis/basis_coefficient", n, 1);
-    const double *norm = get_reals(reader, "/basis/basis_prim_factor", n, 1);
-    HF_TAKE(reader->arena, *first, (size_t)self->n + 2);
-    HF_TAKE(reader->arena, *exponents, (size_t)n);
-    HF_TAKE(reader->arena, *coefficients, (size_t)n);
-    if (reader->arena->failed) hf_hdf5_no_memory(reader, "the primitives");
-    if (reader->status != HF_OK) return;
-    for (int k = 0; k < n; k++) (*first)[(int)owner[k] + 2]++;
-    for (int s = 0; s < self->n; s++) (*first)[s + 2] += (*first)[s + 1];
-    for (int k = 0; k < n; k++) { /* moves each beginning to the next one's */
-        const int s = (int)owner[k], at = (*first)[s + 1]++;
-        (*exponents)[at] = exponent[k];
-        (*coefficients)[at] = self->factor[s] * norm[k] * coefficient[k];
+    for (int k = 0; k < self->n_primitive; k++) first[self->primitive[k].shell + 2]++;
+    for (int s = 0; s < self->n; s++) first[s + 2] += first[s + 1];
+    for (int k = 0; k < self->n_primitive; k++) {
+        const struct hf_trexio_primitive *of = &self->primitive[k];
+        const int at = first[of->shell + 1]++; /* moves each beginning to the next one's */
+        exponents[at] = of->exponent;
+        coefficients[at] = self->of[of->shell].factor * of->norm * of->coefficient;
     }
 }
 
@@ -162,37 +116,49 @@ static double norm_of_shell(int l, int n, const double exponent[], const double 
     return sqrt(sum);
 }
 
+/** A shell from its primitives [n]. */
+static void make_shell(struct hf_hdf5_reader *reader, struct shells *self, int s, int at, int n,
+                       const double exponent[], double coefficient[])
+{
+    const struct hf_trexio_shell *of = &self->of[s];
+    if (n > MOST_PRIMITIVES || of->l > HF_MAX_L)
+        hf_hdf5_damaged(reader, "shell %d has l = %d and %d primitives", s + 1, of->l, n);
+    if (reader->status != HF_OK) return;
+    self->place[s] = at;
+    self->norm[s] = norm_of_shell(of->l, n, exponent, coefficient);
+    if (!(self->norm[s] > 0.0) || !isfinite(self->norm[s]))
+        hf_hdf5_damaged(reader, "shell %d has no norm", s + 1);
+    for (int k = 0; k < n; k++) coefficient[k] /= self->norm[s];
+    self->shell[at] = (struct hf_shell){.atom = of->atom,
+                                        .l = of->l,
+                                        .spherical = !self->cartesian,
+                                        .n_primitive = n,
+                                        .exponent = exponent,
+                                        .coefficient = coefficient};
+}
+
 /** Fills self->shell. */
 static void make_shells(struct hf_hdf5_reader *reader, struct shells *self, int n_atom)
 {
-    int *first = NULL, *next = HF_TAKE(reader->arena, next, (size_t)n_atom + 1);
-    double *exponent = NULL, *coefficient = NULL;
-    HF_TAKE(reader->arena, self->shell, (size_t)self->n);
-    HF_TAKE(reader->arena, self->index, (size_t)self->n);
-    HF_TAKE(reader->arena, self->norm, (size_t)self->n);
+    const size_t n = (size_t)self->n;
+    int at = 0, *first = HF_TAKE(reader->arena, first, n + 2);
+    double *exponent = HF_TAKE(reader->arena, exponent, (size_t)self->n_primitive);
+    double *coefficient = HF_TAKE(reader->arena, coefficient, (size_t)self->n_primitive);
+    HF_TAKE(reader->arena, self->shell, n);
+    HF_TAKE(reader->arena, self->place, n);
+    HF_TAKE(reader->arena, self->norm, n);
     if (reader->arena->failed) hf_hdf5_no_memory(reader, "the shells");
-    read_primitives(reader, self, &first, &exponent, &coefficient);
-    if (reader->status != HF_OK) return;
-    for (int s = 0; s < self->n; s++) next[(int)self->atom[s] + 1]++;
-    for (int a = 0; a < n_atom; a++) next[a + 1] += next[a];
-    for (int s = 0; s < self->n && reader->status == HF_OK; s++) {
-        const int at = next[(int)self->atom[s]]++, l = (int)self->l[s];
-        const int n = first[s + 1] - first[s];
-        double *c = coefficient + first[s];
-        self->index[at] = s;
-        if (n > MOST_PRIMITIVES) hf_hdf5_damaged(reader, "shell %d has %d primitives", s + 1, n);
-        if (reader->status != HF_OK) return;
-        self->norm[at] = norm_of_shell(l, n, exponent + first[s], c);
-        if (!(self->norm[at] > 0.0) || !isfinite(self->norm[at]))
-            hf_hdf5_damaged(reader, "shell %d has no norm", s + 1);
-        for (int k = 0; k < n; k++) c[k] /= self->norm[at];
-        self->shell[at] = (struct hf_shell){.atom = (int)self->atom[s],
-                                            .l = l,
-                                            .spherical = !self->cartesian,
-                                            .n_primitive = n,
-                                            .exponent = exponent + first[s],
-                                            .coefficient = c};
-    }
+    for (int s = 0; s < self->n && reader->status == HF_OK; s++)
+        hf_hdf5_expect(reader, "/basis/basis_nucleus_index", self->of[s].atom, 0, n_atom - 1);
+    for (int k = 0; k < self->n_primitive && reader->status == HF_OK; k++)
+        hf_hdf5_expect(reader, "/basis/basis_shell_index", self->primitive[k].shell, 0,
+                       self->n - 1);
+    if (reader->status == HF_OK) sort_primitives(self, first, exponent, coefficient);
+    for (int a = 0; a < n_atom; a++)
+        for (int s = 0; s < self->n && reader->status == HF_OK; s++)
+            if (self->of[s].atom == a)
+                make_shell(reader, self, s, at++, first[s + 1] - first[s], exponent + first[s],
+                           coefficient + first[s]);
 }
 
 /** Finds our functions among those of the file. */
@@ -201,28 +167,27 @@ static void read_functions(struct hf_hdf5_reader *reader, const struct shells *s
 {
     const struct hf_basis *basis = self->basis;
     struct hf_trexio_orbitals *orbitals = self->trexio;
-    const int n = basis->n_function;
-    const double *owner = get_integers(reader, "/ao/ao_shell", n, shells->n - 1);
-    const double *norm = get_reals(reader, "/ao/ao_normalization", n, 1);
-    int *place = HF_TAKE(reader->arena, place, (size_t)shells->n);
+    int n = basis->n_function;
+    const struct hf_trexio_function *function =
+        hf_hdf5_get_table(reader, &hf_trexio_function_fields, n, n, &n);
     int *n_done = HF_TAKE(reader->arena, n_done, (size_t)shells->n);
     HF_TAKE(reader->arena, orbitals->function, (size_t)n);
     HF_TAKE(reader->arena, orbitals->factor, (size_t)n);
     if (reader->arena->failed) hf_hdf5_no_memory(reader, "the functions");
-    if (reader->status != HF_OK) return;
-    for (int s = 0; s < shells->n; s++) place[shells->index[s]] = s;
     for (int i = 0; i < n && reader->status == HF_OK; i++) {
-        const int s = place[(int)owner[i]], at = n_done[s]++;
-        const struct hf_shell *shell = &basis->shell[s];
-        if (at >= shell->n_function) {
-            hf_hdf5_damaged(reader, "/ao/ao_shell: shell %d has more than %d functions",
-                            (int)owner[i] + 1, shell->n_function);
-            return;
-        }
+        const int s = function[i].shell;
+        hf_hdf5_expect(reader, "/ao/ao_shell", s, 0, shells->n - 1);
+        if (reader->status != HF_OK) return;
+        const struct hf_shell *shell = &basis->shell[shells->place[s]];
+        const int at = n_done[s]++;
+        if (at >= shell->n_function)
+            hf_hdf5_damaged(reader, "/ao/ao_shell: shell %d has more than %d functions", s + 1,
+                            shell->n_function);
+        if (reader->status != HF_OK) return;
         const int ours =
             shell->first_function + (shells->cartesian ? at : hf_axial_place(shell->l, at));
         orbitals->function[ours] = i;
-        orbitals->factor[ours] = norm[i] * shells->norm[s];
+        orbitals->factor[ours] = function[i].norm * shells->norm[s];
     }
 }
 
@@ -230,141 +195,117 @@ static void read_functions(struct hf_hdf5_reader *reader, const struct shells *s
 static void put_cores(struct hf_hdf5_reader *reader, struct hf_checkpoint *self)
 {
     struct hf_error error;
+    const struct hf_molecule *molecule = &self->molecule;
     int n = 0;
     struct hf_core_potential *potential =
-        HF_TAKE(reader->arena, potential, (size_t)self->molecule.n_atom);
-    if (potential == NULL) {
-        hf_hdf5_no_memory(reader, "the cores");
-        return;
-    }
-    for (int i = 0; i < self->molecule.n_atom; i++)
-        if (self->molecule.atom[i].n_core > 0)
-            potential[n++] =
-                (struct hf_core_potential){.atom = i, .n_core = self->molecule.atom[i].n_core};
+        HF_TAKE(reader->arena, potential, (size_t)molecule->n_atom);
+    if (potential == NULL) hf_hdf5_no_memory(reader, "the cores");
+    for (int i = 0; i < molecule->n_atom && reader->status == HF_OK; i++)
+        if (molecule->atom[i].n_core > 0)
+            potential[n++] = (struct hf_core_potential){i, molecule->atom[i].n_core, 0, 0, NULL};
     if (n == 0) return;
-    if (hf_basis_set_core_potentials(&self->molecule, n, potential, self->basis, &error) != HF_OK)
+    if (hf_basis_set_core_potentials(molecule, n, potential, self->basis, &error) != HF_OK)
         hf_hdf5_damaged(reader, "/ecp: %.200s", error.message);
-    else
-        hf_basis_set_cores(self->basis, &self->molecule);
+    hf_basis_set_cores(self->basis, &self->molecule);
 }
 
 static void read_functions_of_basis(struct hf_hdf5_reader *reader, struct hf_checkpoint *self)
 {
     struct hf_error error;
-    struct shells shells = {.n = get_count(reader, "/basis", "basis_shell_num", 1),
-                            .n_primitive = get_count(reader, "/basis", "basis_prim_num", 1),
-                            .cartesian = get_count(reader, "/ao", "ao_cartesian", 0) > 0};
-    const int n_function = get_count(reader, "/ao", "ao_num", 1), n_atom = self->molecule.n_atom;
-    shells.atom = get_integers(reader, "/basis/basis_nucleus_index", shells.n, n_atom - 1);
-    shells.l = get_integers(reader, "/basis/basis_shell_ang_mom", shells.n, HF_MAX_L);
-    shells.factor = get_reals(reader, "/basis/basis_shell_factor", shells.n, 1);
-    if (reader->status == HF_OK) make_shells(reader, &shells, n_atom);
+    struct shells shells = {.cartesian =
+                                hf_hdf5_get_group_integer(reader, "/ao", "ao_cartesian") > 0};
+    shells.of = hf_hdf5_get_table(reader, &hf_trexio_shell_fields, 1, INT_MAX, &shells.n);
+    shells.primitive =
+        hf_hdf5_get_table(reader, &hf_trexio_primitive_fields, 1, INT_MAX, &shells.n_primitive);
+    if (reader->status == HF_OK) make_shells(reader, &shells, self->molecule.n_atom);
     if (reader->status != HF_OK) return;
     if (hf_basis_from_shells(&self->molecule, "of a TREXIO file", NULL, shells.n, shells.shell,
                              &self->basis, &error) != HF_OK)
         hf_hdf5_damaged(reader, "/basis: %.200s", error.message);
-    else if (self->basis->n_function != n_function)
-        hf_hdf5_damaged(reader, "/ao/ao_num is %d; expected %d", n_function,
-                        self->basis->n_function);
     if (reader->status == HF_OK) read_functions(reader, &shells, self);
     if (reader->status == HF_OK) put_cores(reader, self);
 }
 
-/** An orbital while they are sorted. */
-struct ranked {
-    double occupation;
-    int index;
-};
-
-/** Falling occupation; equal ones stay in their order. */
-static int compare_ranked(const void *a, const void *b)
-{
-    const struct ranked *one = a, *other = b;
-    if (one->occupation != other->occupation) return one->occupation < other->occupation ? 1 : -1;
-    return one->index - other->index;
-}
-
-/** The orbitals of spin k come by falling occupation. `spin` NULL: all are shared. */
+/** The orbitals of spin k, or all, come by falling occupation; equal ones stay in their order. */
 static void rank_orbitals(struct hf_hdf5_reader *reader, struct hf_checkpoint *self, int k,
-                          const double spin[], const double occupation[])
+                          const struct hf_trexio_orbital of[])
 {
-    struct hf_trexio_orbitals *orbitals = self->trexio;
-    const int n = orbitals->n_orbital;
-    int at = 0;
-    struct ranked *ranked = HF_TAKE(reader->arena, ranked, (size_t)n);
-    if (ranked == NULL || HF_TAKE(reader->arena, orbitals->column[k], (size_t)n) == NULL) {
-        hf_hdf5_no_memory(reader, "the orbitals");
-        return;
+    const int n = self->trexio->n_orbital;
+    int *column = HF_TAKE(reader->arena, column, (size_t)n);
+    if (column == NULL) hf_hdf5_no_memory(reader, "the orbitals");
+    for (int i = 0; i < n && reader->status == HF_OK; i++) {
+        column[i] = -1;
+        if (self->state.n_spin > 1 && of[i].spin != k) continue;
+        self->state.n_column[k]++;
+        column[i] = 0;
+        for (int j = 0; j < n; j++)
+            if (self->state.n_spin == 1 || of[j].spin == k)
+                column[i] += of[j].occupation > of[i].occupation ||
+                             (j < i && of[j].occupation == of[i].occupation);
     }
-    for (int i = 0; i < n; i++) {
-        orbitals->column[k][i] = -1;
-        if (spin == NULL || (int)spin[i] == k)
-            ranked[at++] = (struct ranked){occupation != NULL ? occupation[i] : 0.0, i};
-    }
-    qsort(ranked, (size_t)at, sizeof *ranked, compare_ranked);
-    for (int i = 0; i < at; i++) orbitals->column[k][ranked[i].index] = i;
-    self->state.n_column[k] = at;
+    self->trexio->column[k] = column;
 }
 
 /** Whole occupations of the orbitals of spin k. */
 static void occupy(struct hf_hdf5_reader *reader, struct hf_checkpoint *self, int k)
 {
-    const struct hf_molecule *molecule = &self->molecule;
-    const int n_electron = hf_molecule_n_electron(molecule), n_single = molecule->multiplicity - 1;
-    const int up = (n_electron + n_single) / 2, down = n_electron - up;
+    const int n_electron = hf_molecule_n_electron(&self->molecule);
+    const int down = (n_electron + 1 - self->molecule.multiplicity) / 2;
     struct hf_checkpoint_orbitals *spin = &self->spin[k];
-    const bool shared = self->state.n_spin == 1;
-    spin->n_occupied = k == 0 ? up : down;
-    HF_TAKE(reader->arena, spin->energy, (size_t)self->state.n_orbital);
-    HF_TAKE(reader->arena, spin->occupation, (size_t)self->state.n_orbital);
+    const size_t n = (size_t)self->state.n_orbital;
+    spin->n_occupied = k == 0 ? n_electron - down : down;
+    HF_TAKE(reader->arena, spin->energy, n);
+    HF_TAKE(reader->arena, spin->occupation, n);
     if (reader->arena->failed) hf_hdf5_no_memory(reader, "the orbitals");
     if (self->state.n_column[k] < spin->n_occupied)
         refuse(reader, "fewer orbitals than electrons of a spin");
-    for (int i = 0; i < self->state.n_orbital && reader->status == HF_OK; i++)
-        spin->occupation[i] = (i < spin->n_occupied) + (shared && i < down);
+    for (int i = 0; i < spin->n_occupied && reader->status == HF_OK; i++)
+        spin->occupation[i] = self->state.n_spin == 1 && i < down ? 2.0 : 1.0;
 }
 
 static void read_orbitals_of_file(struct hf_hdf5_reader *reader, struct hf_checkpoint *self)
 {
     struct hf_scf_restart *state = &self->state;
-    const int n = self->trexio->n_orbital = get_count(reader, "/mo", "mo_num", 1);
-    const double *occupation = NULL, *spin = NULL;
-    if (hf_hdf5_has(reader, "/mo/mo_occupation"))
-        occupation = get_reals(reader, "/mo/mo_occupation", n, 1);
-    if (hf_hdf5_has(reader, "/mo/mo_spin"))
-        spin = get_integers(reader, "/mo/mo_spin", n, HF_MAX_SPIN - 1);
-    if (reader->status != HF_OK) return;
-    hf_hdf5_check_matrix(reader, "/mo/mo_coefficient", n, self->basis->n_function, false);
-    bool any_down = false;
-    for (int i = 0; spin != NULL && i < n; i++) any_down = any_down || spin[i] > 0.0;
-    state->n_spin = any_down ? 2 : 1;
-    state->n_fock = state->n_density = any_down || self->molecule.multiplicity > 1 ? 2 : 1;
-    for (int k = 0; k < state->n_spin && reader->status == HF_OK; k++) {
-        rank_orbitals(reader, self, k, any_down ? spin : NULL, occupation);
-        if (state->n_column[k] > state->n_orbital) state->n_orbital = state->n_column[k];
-    }
-    for (int k = 0; k < state->n_spin && reader->status == HF_OK; k++) occupy(reader, self, k);
+    int n = 0;
     state->n_function = self->basis->n_function;
-    if (reader->status == HF_OK)
-        hf_hdf5_expect(reader, "/mo/mo_num", state->n_orbital, 1, state->n_function);
+    (void)hf_hdf5_get_shape(reader, HF_TREXIO_COEFFICIENTS, &n, &state->n_orbital);
+    hf_hdf5_expect(reader, "a row of " HF_TREXIO_COEFFICIENTS, state->n_orbital, state->n_function,
+                   state->n_function);
+    hf_hdf5_expect(reader, "/mo/mo_num", n, 1, HF_MAX_SPIN * state->n_function);
+    if (reader->status != HF_OK) return;
+    struct hf_trexio_orbital *orbital = HF_TAKE(reader->arena, orbital, (size_t)n);
+    if (orbital == NULL) hf_hdf5_no_memory(reader, "the orbitals");
+    if (hf_hdf5_has(reader, "/mo/mo_occupation"))
+        hf_hdf5_get_fields(reader, &hf_trexio_occupation_fields, n, orbital);
+    if (hf_hdf5_has(reader, "/mo/mo_spin"))
+        hf_hdf5_get_fields(reader, &hf_trexio_spin_fields, n, orbital);
+    self->trexio->n_orbital = n;
+    state->n_spin = 1;
+    for (int i = 0; i < n && reader->status == HF_OK; i++)
+        if (orbital[i].spin > 0) state->n_spin = 2;
+    state->n_fock = state->n_density = state->n_spin > 1 || self->molecule.multiplicity > 1 ? 2 : 1;
+    for (int k = 0; k < state->n_spin && reader->status == HF_OK; k++) {
+        rank_orbitals(reader, self, k, orbital);
+        hf_hdf5_expect(reader, "/mo: orbitals of a spin", state->n_column[k], 0, state->n_function);
+        if (reader->status == HF_OK) occupy(reader, self, k);
+    }
 }
 
 /** Names and hashes that a checkpoint has. */
 static void name_all(struct hf_hdf5_reader *reader, struct hf_checkpoint *self)
 {
-    char molecule_hash[HF_HASH_SIZE], basis_hash[HF_HASH_SIZE];
-    if (reader->status != HF_OK) return;
-    hf_print_checksum(hf_molecule_checksum(&self->molecule), molecule_hash);
-    hf_print_checksum(hf_basis_checksum(self->basis), basis_hash);
+    char hash[HF_HASH_SIZE];
+    hf_print_checksum(hf_molecule_checksum(&self->molecule), hash);
+    self->molecule_hash = hf_copy_string(reader->arena, hash);
+    hf_print_checksum(hf_basis_checksum(self->basis), hash);
+    self->basis_hash = hf_copy_string(reader->arena, hash);
     self->version = HF_CHECKPOINT_VERSION;
-    self->program_version = hf_copy_string(reader->arena, hf_version());
-    self->written = hf_copy_string(reader->arena, "?");
-    self->molecule_hash = hf_copy_string(reader->arena, molecule_hash);
-    self->basis_hash = hf_copy_string(reader->arena, basis_hash);
-    self->basis_requested = hf_copy_string(reader->arena, self->basis->name);
-    self->method = hf_copy_string(reader->arena, self->state.n_spin > 1      ? "uhf"
-                                                 : self->state.n_density > 1 ? "rohf"
-                                                                             : "rhf");
+    self->program_version = (char *)hf_version();
+    self->written = (char *)"?";
+    self->basis_requested = self->basis->name;
+    self->method = (char *)(self->state.n_spin > 1      ? "uhf"
+                            : self->state.n_density > 1 ? "rohf"
+                                                        : "rhf");
     self->reason = HF_KEEP_FINISHED;
     self->state.method = self->method;
     self->state.threshold = INFINITY;
@@ -376,11 +317,10 @@ void hf_trexio_read(struct hf_hdf5_reader *reader, struct hf_checkpoint *self)
     reader->kind = "TREXIO file";
     if (HF_TAKE(reader->arena, self->trexio, 1) == NULL) hf_hdf5_no_memory(reader, "orbitals");
     check_kind(reader);
-    read_nuclei(reader, self);
-    read_electrons(reader, self);
+    read_molecule_of_file(reader, self);
     if (reader->status == HF_OK) read_functions_of_basis(reader, self);
     if (reader->status == HF_OK) read_orbitals_of_file(reader, self);
-    name_all(reader, self);
+    if (reader->status == HF_OK) name_all(reader, self);
 }
 
 void hf_trexio_get_rows(struct hf_hdf5_reader *reader, const struct hf_checkpoint *self, int spin,
@@ -390,8 +330,8 @@ void hf_trexio_get_rows(struct hf_hdf5_reader *reader, const struct hf_checkpoin
     const struct hf_trexio_orbitals *orbitals = self->trexio;
     const int *function = orbitals->function + first, *column = orbitals->column[spin];
     const size_t n_column = (size_t)self->state.n_column[spin];
-    int low = INT_MAX, high = 0;
-    for (int i = 0; i < n; i++) {
+    int low = function[0], high = function[0];
+    for (int i = 1; i < n; i++) {
         low = function[i] < low ? function[i] : low;
         high = function[i] > high ? function[i] : high;
     }
@@ -404,7 +344,7 @@ void hf_trexio_get_rows(struct hf_hdf5_reader *reader, const struct hf_checkpoin
          block.first_row += block.n_row) {
         const int rest = orbitals->n_orbital - block.first_row;
         block.n_row = rest < most ? rest : most;
-        hf_hdf5_get_block(reader, "/mo/mo_coefficient", &block, values);
+        hf_hdf5_get_block(reader, HF_TREXIO_COEFFICIENTS, &block, values);
         for (int k = 0; k < block.n_row && reader->status == HF_OK; k++) {
             const int to = column[block.first_row + k];
             const double *from = values + (size_t)k * (size_t)block.n_col;

@@ -35,58 +35,39 @@ struct wfn {
     int n_written; /**< orbitals so far */
     double energy, kinetic;
     struct hf_solid_harmonics harmonics[HF_MAX_L + 1];
-    double *monomial; /**< [largest shell] coefficients of a shell */
-    int n_on_line;    /**< numbers on the line that is being written */
+    int n_on_line; /**< numbers on the line that is being written (WFN) */
 };
 
-static void put_text_section(struct wfn *self, const char *tag, const char *text)
+/* A section of WFX, and one with a line for each i. */
+#define SECTION(tag, format, ...)                                                                  \
+    hf_output_file_print(file, "<" tag ">\n " format "\n</" tag ">\n", __VA_ARGS__)
+#define LIST(tag, i, n, format, ...)                                                               \
+    do {                                                                                           \
+        hf_output_file_print(file, "<" tag ">\n");                                                 \
+        for (int i = 0; i < (n); i++) hf_output_file_print(file, " " format "\n", __VA_ARGS__);    \
+        hf_output_file_print(file, "</" tag ">\n");                                                \
+    } while (0)
+#define REAL "%24.16E"
+
+/** A number in a list: a line of WFX; in WFN one of `most` on a line that begins with `head`. `digits` 0: an integer. */
+static void put_number(struct wfn *self, const char *head, int most, int digits, double value)
 {
-    hf_output_file_print(&self->base.file, "<%s>\n %s\n</%s>\n", tag, text, tag);
+    struct hf_output_file *file = &self->base.file;
+    if (self->extended) {
+        hf_output_file_print(file, digits > 0 ? " " REAL "\n" : " %.0f\n", value);
+        return;
+    }
+    if (self->n_on_line == most) hf_output_file_print(file, "\n");
+    self->n_on_line %= most;
+    if (self->n_on_line++ == 0) hf_output_file_print(file, "%s", head);
+    hf_output_file_print(file, digits > 0 ? "%*.*E" : "%*.*f", digits > 0 ? 2 * digits : 3, digits,
+                         value);
 }
 
-static void put_integer_section(struct wfn *self, const char *tag, int value)
-{
-    hf_output_file_print(&self->base.file, "<%s>\n %d\n</%s>\n", tag, value, tag);
-}
-
-static void put_real_section(struct wfn *self, const char *tag, double value)
-{
-    hf_output_file_print(&self->base.file, "<%s>\n %23.15E\n</%s>\n", tag, value, tag);
-}
-
-/** Begins a list: a tag, or for WFN what stands at the beginning of each line. */
-static void begin_list(struct wfn *self, const char *tag)
-{
-    self->n_on_line = 0;
-    if (self->extended) hf_output_file_print(&self->base.file, "<%s>\n", tag);
-}
-
-/** Makes room for a number: so many on a line, after `head` in WFN. */
-static void make_place(struct wfn *self, const char *head, int n_of_line)
-{
-    if (self->n_on_line == n_of_line) hf_output_file_print(&self->base.file, "\n");
-    self->n_on_line %= n_of_line;
-    if (self->n_on_line++ == 0 && !self->extended)
-        hf_output_file_print(&self->base.file, "%s", head);
-}
-
-static void end_list(struct wfn *self, const char *tag)
+static void end_list(struct wfn *self)
 {
     if (self->n_on_line > 0) hf_output_file_print(&self->base.file, "\n");
-    if (self->extended) hf_output_file_print(&self->base.file, "</%s>\n", tag);
-}
-
-static void put_integer(struct wfn *self, const char *head, int value)
-{
-    make_place(self, head, 20);
-    hf_output_file_print(&self->base.file, self->extended ? " %d" : "%3d", value);
-}
-
-static void put_real(struct wfn *self, const char *head, int digits, double value)
-{
-    make_place(self, head, 5);
-    hf_output_file_print(&self->base.file, "%*.*E", self->extended ? 24 : 2 * digits,
-                         self->extended ? 16 : digits, value);
+    self->n_on_line = 0;
 }
 
 static int count_primitives(const struct hf_basis *basis)
@@ -103,12 +84,16 @@ static bool is_occupied(const struct hf_orbitals *orbitals, int k)
     return fabs(orbitals->occupation[k]) > 1e-12;
 }
 
-static int count_orbitals(const struct hf_wavefunction *shown)
+/** Number of orbitals in the file, whose spins and numbers go to place [n][2] unless that is NULL. */
+static int list_orbitals(const struct hf_wavefunction *shown, int (*place)[2])
 {
     int n = 0;
     for (int spin = 0; spin < shown->n_spin; spin++)
-        for (int k = 0; k < shown->spin[spin].n_orbital; k++)
-            n += is_occupied(&shown->spin[spin], k);
+        for (int k = 0; k < shown->spin[spin].n_orbital; k++) {
+            if (!is_occupied(&shown->spin[spin], k)) continue;
+            if (place != NULL) memcpy(place[n], (int[2]){spin, k}, sizeof *place);
+            n++;
+        }
     return n;
 }
 
@@ -120,18 +105,19 @@ static void write_primitives(struct wfn *self)
                                         "EXPONENTS "};
     const struct hf_basis *basis = self->base.shown.basis;
     for (int list = 0; list < 3; list++) {
-        begin_list(self, tags[list]);
+        const bool real = list == 2;
+        if (self->extended) hf_output_file_print(&self->base.file, "<%s>\n", tags[list]);
         for (int s = 0; s < basis->n_shell; s++) {
             const struct hf_shell *shell = &basis->shell[s];
             for (int i = 0; i < hf_n_cartesian(shell->l); i++)
                 for (int k = 0; k < shell->n_primitive; k++)
-                    if (list == 2)
-                        put_real(self, heads[list], 7, shell->exponent[k]);
-                    else
-                        put_integer(self, heads[list],
-                                    list == 0 ? shell->atom + 1 : types[shell->l][i]);
+                    put_number(self, heads[list], real ? 5 : 20, real ? 7 : 0,
+                               real        ? shell->exponent[k]
+                               : list == 0 ? shell->atom + 1
+                                           : types[shell->l][i]);
         }
-        end_list(self, tags[list]);
+        end_list(self);
+        if (self->extended) hf_output_file_print(&self->base.file, "</%s>\n", tags[list]);
     }
 }
 
@@ -139,22 +125,23 @@ static void write_primitives(struct wfn *self)
 static void write_coefficients(struct wfn *self, const double row[])
 {
     const struct hf_basis *basis = self->base.shown.basis;
+    double monomial[HF_MOST_CARTESIAN];
     for (int s = 0; s < basis->n_shell; s++) {
         const struct hf_shell *shell = &basis->shell[s];
-        const double *monomial = row + shell->first_function;
+        const double *own = row + shell->first_function;
         if (shell->spherical) {
             const struct hf_solid_harmonics *harmonics = &self->harmonics[shell->l];
-            memset(self->monomial, 0, HF_MOST_CARTESIAN * sizeof *self->monomial);
+            memset(monomial, 0, sizeof monomial);
             for (int m = 0; m < shell->n_function; m++)
                 for (int k = 0; k < harmonics->n_term[m]; k++)
-                    self->monomial[harmonics->column[m][k]] +=
-                        harmonics->coefficient[m][k] * monomial[m];
-            monomial = self->monomial;
+                    monomial[harmonics->column[m][k]] += harmonics->coefficient[m][k] * own[m];
+            own = monomial;
         }
         for (int i = 0; i < hf_n_cartesian(shell->l); i++)
             for (int k = 0; k < shell->n_primitive; k++)
-                put_real(self, "", 8, monomial[i] * shell->coefficient[k]);
+                put_number(self, "", 5, 8, own[i] * shell->coefficient[k]);
     }
+    end_list(self);
 }
 
 /** hf_matrix_rows_function */
@@ -167,99 +154,57 @@ static hf_status take_orbitals(void *data, int first, int n, double rows[], stru
     for (int k = first; k < first + n; k++) {
         if (!is_occupied(orbitals, k)) continue;
         self->n_written++;
-        self->n_on_line = 0;
         if (self->extended)
-            put_integer_section(self, "MO Number", self->n_written);
+            SECTION("MO Number", "%d", self->n_written);
         else
             hf_output_file_print(file,
                                  "MO%5d     MO 0.0        OCC NO = %12.7f  ORB. ENERGY =%12.6f\n",
                                  self->n_written, orbitals->occupation[k], orbitals->energy[k]);
         write_coefficients(self, rows + (size_t)(k - first) * self->base.shown.basis->n_function);
-        hf_output_file_print(file, "\n");
     }
     return HF_OK; /* whether it was written is looked at when the file is ended */
 }
 
-static const char *spin_of(const struct hf_wavefunction *shown, int spin, int k)
+static const char *name_spin(const struct hf_wavefunction *shown, int spin, int k)
 {
     if (shown->n_spin > 1) return spin == 0 ? "Alpha" : "Beta";
-    return shown->spin_density != NULL && shown->spin[0].occupation[k] == 1.0 ? "Alpha"
-                                                                              : "Alpha and Beta";
+    const bool single = shown->spin_density != NULL && shown->spin[0].occupation[k] == 1.0;
+    return single ? "Alpha" : "Alpha and Beta";
 }
 
-/** Lists over the orbitals of a WFX file. */
-static void write_orbital_lists(struct wfn *self)
-{
-    static const char *const tags[] = {"Molecular Orbital Occupation Numbers",
-                                       "Molecular Orbital Energies",
-                                       "Molecular Orbital Spin Types"};
-    const struct hf_wavefunction *shown = &self->base.shown;
-    for (int list = 0; list < 3; list++) {
-        begin_list(self, tags[list]);
-        for (int spin = 0; spin < shown->n_spin; spin++)
-            for (int k = 0; k < shown->spin[spin].n_orbital; k++) {
-                const struct hf_orbitals *orbitals = &shown->spin[spin];
-                if (!is_occupied(orbitals, k)) continue;
-                if (list == 2)
-                    hf_output_file_print(&self->base.file, " %s\n", spin_of(shown, spin, k));
-                else
-                    put_real(self, "", 0,
-                             list == 0 ? orbitals->occupation[k] : orbitals->energy[k]);
-            }
-        end_list(self, tags[list]);
-    }
-}
-
-static void write_nuclei(struct wfn *self)
-{
-    static const char *const tags[] = {"Nuclear Names", "Atomic Numbers", "Nuclear Charges",
-                                       "Nuclear Cartesian Coordinates"};
-    const struct hf_molecule *molecule = self->base.shown.molecule;
-    struct hf_output_file *file = &self->base.file;
-    for (int list = 0; list < 4; list++) {
-        hf_output_file_print(file, "<%s>\n", tags[list]);
-        for (int i = 0; i < molecule->n_atom; i++) {
-            const struct hf_atom *atom = &molecule->atom[i];
-            const double *x = atom->position_bohr;
-            if (list == 0)
-                hf_output_file_print(file, " %s%d\n", hf_element_symbol(atom->atomic_number),
-                                     i + 1);
-            else if (list == 1)
-                hf_output_file_print(file, " %d\n", atom->atomic_number);
-            else if (list == 2)
-                hf_output_file_print(file, " %23.15E\n", hf_molecule_nuclear_charge(molecule, i));
-            else
-                hf_output_file_print(file, " %23.15E %23.15E %23.15E\n", x[0], x[1], x[2]);
-        }
-        hf_output_file_print(file, "</%s>\n", tags[list]);
-    }
-}
-
-static void write_extended_head(struct wfn *self)
+/** Everything in front of the coefficients in a WFX file; place [n] has the orbitals. */
+static void write_extended_head(struct wfn *self, int n, int (*place)[2])
 {
     const struct hf_wavefunction *shown = &self->base.shown;
     const struct hf_molecule *molecule = shown->molecule;
-    const int n_electron = hf_molecule_n_electron(molecule);
-    const int n_single = molecule->multiplicity - 1;
-    char title[160];
-    snprintf(title, sizeof title, "%.150s", molecule->title != NULL ? molecule->title : "");
-    put_text_section(self, "Title", title);
-    put_text_section(self, "Keywords", "GTO");
-    put_integer_section(self, "Number of Nuclei", molecule->n_atom);
-    put_integer_section(self, "Number of Occupied Molecular Orbitals", count_orbitals(shown));
-    put_integer_section(self, "Number of Perturbations", 0);
-    put_real_section(self, "Net Charge", molecule->charge);
-    put_integer_section(self, "Number of Electrons", n_electron);
-    put_integer_section(self, "Number of Alpha Electrons", (n_electron + n_single) / 2);
-    put_integer_section(self, "Number of Beta Electrons", (n_electron - n_single) / 2);
-    put_integer_section(self, "Electronic Spin Multiplicity", molecule->multiplicity);
-    put_integer_section(self, "Number of Core Electrons", hf_molecule_n_core(molecule));
-    put_text_section(self, "Model", self->base.natural ? "MP2 relaxed density" : shown->method);
-    write_nuclei(self);
-    put_integer_section(self, "Number of Primitives", count_primitives(shown->basis));
+    const struct hf_atom *atom = molecule->atom;
+    const int n_atom = molecule->n_atom, n_electron = hf_molecule_n_electron(molecule);
+    const int n_beta = (n_electron + 1 - molecule->multiplicity) / 2;
+    struct hf_output_file *file = &self->base.file;
+    SECTION("Title", "%.150s", molecule->title != NULL ? molecule->title : "");
+    SECTION("Keywords", "%s", "GTO");
+    SECTION("Number of Nuclei", "%d", n_atom);
+    SECTION("Number of Occupied Molecular Orbitals", "%d", n);
+    SECTION("Number of Perturbations", "%d", 0);
+    SECTION("Net Charge", "%d", molecule->charge);
+    SECTION("Number of Electrons", "%d", n_electron);
+    SECTION("Number of Alpha Electrons", "%d", n_electron - n_beta);
+    SECTION("Number of Beta Electrons", "%d", n_beta);
+    SECTION("Electronic Spin Multiplicity", "%d", molecule->multiplicity);
+    SECTION("Number of Core Electrons", "%d", hf_molecule_n_core(molecule));
+    SECTION("Model", "%s", self->base.natural ? "MP2 relaxed density" : shown->method);
+    LIST("Nuclear Names", i, n_atom, "%s%d", hf_element_symbol(atom[i].atomic_number), i + 1);
+    LIST("Atomic Numbers", i, n_atom, "%d", atom[i].atomic_number);
+    LIST("Nuclear Charges", i, n_atom, REAL, hf_molecule_nuclear_charge(molecule, i));
+    LIST("Nuclear Cartesian Coordinates", i, n_atom, REAL REAL REAL, atom[i].position_bohr[0],
+         atom[i].position_bohr[1], atom[i].position_bohr[2]);
+    SECTION("Number of Primitives", "%d", count_primitives(shown->basis));
     write_primitives(self);
-    write_orbital_lists(self);
-    hf_output_file_print(&self->base.file, "<Molecular Orbital Primitive Coefficients>\n");
+    LIST("Molecular Orbital Occupation Numbers", i, n, REAL,
+         shown->spin[place[i][0]].occupation[place[i][1]]);
+    LIST("Molecular Orbital Energies", i, n, REAL, shown->spin[place[i][0]].energy[place[i][1]]);
+    LIST("Molecular Orbital Spin Types", i, n, "%s", name_spin(shown, place[i][0], place[i][1]));
+    hf_output_file_print(file, "<Molecular Orbital Primitive Coefficients>\n");
 }
 
 /** A coordinate in 12 columns: as many of 8 digits as fit. */
@@ -270,14 +215,15 @@ static void print_coordinate(struct hf_output_file *file, double x)
     hf_output_file_print(file, "%12.12s", text);
 }
 
-static void write_fixed_head(struct wfn *self)
+/** The same of a WFN file. */
+static void write_fixed_head(struct wfn *self, int n)
 {
     const struct hf_wavefunction *shown = &self->base.shown;
     const struct hf_molecule *molecule = shown->molecule;
     struct hf_output_file *file = &self->base.file;
     hf_output_file_print(file, " %.78s\n", molecule->title != NULL ? molecule->title : "");
-    hf_output_file_print(file, "GAUSSIAN        %7d MOL ORBITALS%7d PRIMITIVES%9d NUCLEI\n",
-                         count_orbitals(shown), count_primitives(shown->basis), molecule->n_atom);
+    hf_output_file_print(file, "GAUSSIAN        %7d MOL ORBITALS%7d PRIMITIVES%9d NUCLEI\n", n,
+                         count_primitives(shown->basis), molecule->n_atom);
     for (int i = 0; i < molecule->n_atom; i++) {
         hf_output_file_print(file, "  %-2s%4d    (CENTRE%3d) ",
                              hf_element_symbol(molecule->atom[i].atomic_number), i + 1, i + 1);
@@ -290,15 +236,15 @@ static void write_fixed_head(struct wfn *self)
 static void write_end(struct wfn *self)
 {
     const double virial = (self->kinetic - self->energy) / self->kinetic;
+    struct hf_output_file *file = &self->base.file;
     if (!self->extended) {
-        hf_output_file_print(&self->base.file,
-                             "END DATA\n THE %3s ENERGY =%20.12f THE VIRIAL(-V/T)=%13.8f\n",
+        hf_output_file_print(file, "END DATA\n THE %3s ENERGY =%20.12f THE VIRIAL(-V/T)=%13.8f\n",
                              self->base.natural ? "MP2" : "HF", self->energy, virial);
         return;
     }
-    hf_output_file_print(&self->base.file, "</Molecular Orbital Primitive Coefficients>\n");
-    put_real_section(self, "Energy = T + Vne + Vee + Vnn", self->energy);
-    put_real_section(self, "Virial Ratio (-V/T)", virial);
+    hf_output_file_print(file, "</Molecular Orbital Primitive Coefficients>\n");
+    SECTION("Energy = T + Vne + Vee + Vnn", REAL, self->energy);
+    SECTION("Virial Ratio (-V/T)", REAL, virial);
 }
 
 /** <T> of the density. Collective. */
@@ -320,38 +266,38 @@ cleanup:
     return status;
 }
 
-static hf_status write_file(struct hf_quantity *quantity, bool extended, struct hf_error *error)
+/** In the format that the option names. */
+static hf_status write_wfn(struct hf_quantity *quantity, struct hf_error *error)
 {
     const struct hf_quantity_source *of = quantity->of;
-    double monomial[HF_MOST_CARTESIAN];
-    struct wfn self = {.extended = extended, .monomial = monomial};
+    struct wfn self = {.extended = strcmp(quantity->ops->option, "wfx") == 0};
+    const struct hf_wavefunction *shown = &self.base.shown;
+    struct hf_arena arena = {.label = "the orbitals of a file"};
     hf_status status;
     for (int l = 0; l <= HF_MAX_L; l++) hf_solid_harmonics_init(l, &self.harmonics[l]);
     HF_TRY(hf_orbital_file_open(quantity, &self.base, error));
     self.energy =
         self.base.natural ? of->energy : of->result->energy - of->result->smearing_entropy_term;
     HF_TRY(compute_kinetic(&self, error));
-    (extended ? write_extended_head : write_fixed_head)(&self);
-    for (; self.spin < self.base.shown.n_spin; self.spin++)
+    const int n = list_orbitals(shown, NULL), n_core = hf_molecule_n_core(shown->molecule);
+    int(*place)[2] = HF_TAKE(&arena, place, (size_t)n);
+    HF_TRY(hf_agree(of->context->comm, hf_arena_check(&arena, error), error));
+    (void)list_orbitals(shown, place);
+    if (self.extended)
+        write_extended_head(&self, n, place);
+    else
+        write_fixed_head(&self, n);
+    for (; self.spin < shown->n_spin; self.spin++)
         HF_TRY(hf_orbital_file_send(&self.base, self.spin, take_orbitals, &self, error));
     write_end(&self);
-    if (hf_molecule_n_core(self.base.shown.molecule) > 0)
+    if (n_core > 0)
         hf_report_warning(of->report,
                           "%s has no density of the %d electrons in effective core potentials: "
                           "what is analysed from it are the other electrons",
-                          quantity->ops->file, hf_molecule_n_core(self.base.shown.molecule));
+                          quantity->ops->file, n_core);
 cleanup:
+    hf_arena_done(&arena);
     return hf_orbital_file_close(&self.base, status, error);
-}
-
-static hf_status write_wfn(struct hf_quantity *quantity, struct hf_error *error)
-{
-    return write_file(quantity, false, error);
-}
-
-static hf_status write_wfx(struct hf_quantity *quantity, struct hf_error *error)
-{
-    return write_file(quantity, true, error);
 }
 
 /** HF_BAD_INPUT: the columns are too narrow. */
@@ -389,5 +335,5 @@ const struct hf_quantity_ops hf_quantity_wfx = {
     .needs = HF_WAVEFUNCTION_ALL,
     .file = "the WFX file",
     .path = hf_orbital_file_path,
-    .write = write_wfx,
+    .write = write_wfn,
 };
