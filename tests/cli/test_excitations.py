@@ -116,7 +116,7 @@ def transition_orbitals(folder, case):
     holes, particles = weights[:electrons // 2], weights[electrons // 2:]
     TEST.check(abs(sum(holes) - 1) < 1e-4 and abs(sum(particles) - 1) < 1e-4, "weights", weights)
     TEST.check(holes == sorted(holes) and particles == sorted(particles, reverse=True), "order", weights)
-    TEST.check(abs(holes[-1] - particles[0]) < 1e-7 and f"weights {particles[0]:.4f}" in report, "pair", (weights, report))
+    TEST.check(abs(holes[-1] - particles[0]) < 1e-7 and f"weights of pairs {particles[0]:.4f}" in report, "pair", (weights, report))
     for name in ("homo", "lumo"):
         path = os.path.join(folder.path, f"water.{name}.cube")
         TEST.check(os.path.exists(path), f"no {path}", os.listdir(folder.path))
