@@ -122,6 +122,14 @@ def transition_orbitals(folder, case):
         TEST.check(os.path.exists(path), f"no {path}", os.listdir(folder.path))
 
 
+def nothing_to_excite(folder):
+    case = {"name": "helium", "atoms": "He 0 0 0", "basis": "STO-3G", "multiplicity": 1}
+    _, found = folder.run(case, "--excitations", "2", "--polarisability", "--frequencies", "0.1", "--c6", "--hyperpolarisability")
+    TEST.check(found["excitations"]["singlets"] == [] and found["excitations"]["converged"], "no virtual orbitals", found["excitations"])
+    found = found["polarisability"]
+    TEST.check(found["c6"] == 0.0 and found["frequencies"][0]["converged"] and not any(found["hyperpolarisability"]), "no response", found)
+
+
 def refused(folder, case):
     path = folder.write(case)
     for name, options, parts in (
@@ -153,6 +161,7 @@ def main():
             transition_orbitals(folder, cases["water"])
             if TEST.n_rank == 1:
                 refused(folder, cases["water"])
+                nothing_to_excite(folder)
             else:
                 TEST.expect_one_line("rohf", TEST.run([folder.write(cases["water"]), "--excitations", "2", "--method", "rohf"]), 2, ["rohf"])
     return TEST.report()
