@@ -396,6 +396,8 @@ hf_status hf_respond_at(struct hf_orbital_hessian *hessian, int n,
     hf_status status;
     struct paired self = {.singles = false};
     int n_first;
+    for (int k = 0; k < n_frequency; k++)
+        frequency[k].converged = hf_rotation_count(&hessian->space) == 0.0;
     HF_TRY(paired_init(&self, hessian, HF_ROTATION_INTERNAL, n, HF_RESPONSE_MOST, error));
     for (int i = 0; i < n; i++) {
         self.equation[i].right = &perturbation[i];

@@ -116,10 +116,18 @@ def transition_orbitals(folder, case):
     holes, particles = weights[:electrons // 2], weights[electrons // 2:]
     TEST.check(abs(sum(holes) - 1) < 1e-4 and abs(sum(particles) - 1) < 1e-4, "weights", weights)
     TEST.check(holes == sorted(holes) and particles == sorted(particles, reverse=True), "order", weights)
-    TEST.check(abs(holes[-1] - particles[0]) < 1e-7 and f"weights {particles[0]:.4f}" in report, "pair", (weights, report))
+    TEST.check(abs(holes[-1] - particles[0]) < 1e-7 and f"weights of pairs {particles[0]:.4f}" in report, "pair", (weights, report))
     for name in ("homo", "lumo"):
         path = os.path.join(folder.path, f"water.{name}.cube")
         TEST.check(os.path.exists(path), f"no {path}", os.listdir(folder.path))
+
+
+def nothing_to_excite(folder):
+    case = {"name": "helium", "atoms": "He 0 0 0", "basis": "STO-3G", "multiplicity": 1}
+    _, found = folder.run(case, "--excitations", "2", "--polarisability", "--frequencies", "0.1", "--c6", "--hyperpolarisability")
+    TEST.check(found["excitations"]["singlets"] == [] and found["excitations"]["converged"], "no virtual orbitals", found["excitations"])
+    found = found["polarisability"]
+    TEST.check(found["c6"] == 0.0 and found["frequencies"][0]["converged"] and not any(found["hyperpolarisability"]), "no response", found)
 
 
 def refused(folder, case):
@@ -153,6 +161,7 @@ def main():
             transition_orbitals(folder, cases["water"])
             if TEST.n_rank == 1:
                 refused(folder, cases["water"])
+                nothing_to_excite(folder)
             else:
                 TEST.expect_one_line("rohf", TEST.run([folder.write(cases["water"]), "--excitations", "2", "--method", "rohf"]), 2, ["rohf"])
     return TEST.report()
