@@ -5,7 +5,10 @@
  *     exchange      all (ia|rs) of one i are sent to one rank, in large messages
  *     second half   on that rank: (ia|rs) -> (ia|js) -> (ia|jb) for j <= i, energies of the pairs
  *
- * Integrals are computed twice. All ranks together keep o v n^2/2 numbers, and each is sent once. */
+ * Integrals are computed twice. All ranks together keep o v n^2/2 numbers, and each is sent once.
+ *
+ * For integrals of orbitals (hf_orbital_integrals) i, j, a and b are all orbitals that are not frozen; (ia|jb) of a <= i
+ * go to rank 0 in place of energies. */
 #include "mp2_response.h"
 #include "panel.h"
 

@@ -144,8 +144,9 @@ void hf_optimisation_write(struct hf_quantity *quantity)
         hf_output_file_print(
             &file,
             "%d\nProperties=species:S:1:pos:R:3 charge=%d multiplicity=%d "
-            "step=%d energy=%.9f energy_unit=eV energy_hartree=%.10f max_force_au=%.8f\n",
-            self->n_atom, molecule->charge, molecule->multiplicity, s + 1,
+            "step=%d scan_point=%d energy=%.9f energy_unit=eV energy_hartree=%.10f "
+            "max_force_au=%.8f\n",
+            self->n_atom, molecule->charge, molecule->multiplicity, s + 1, it->point + 1,
             it->step.energy * HF_HARTREE_IN_EV, it->step.energy, it->step.max_force);
         for (int i = 0; i < self->n_atom; i++)
             hf_output_file_print(

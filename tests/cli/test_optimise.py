@@ -120,7 +120,11 @@ PEROXIDE = "O 0 0 0;O 0 0 1.45;H 0.95 0 -0.2;H -0.9 0.2 1.6"
 def constraints(folder):
     report, result = folder.optimise(PEROXIDE, "--constraint", "torsion 3 1 2 4 = 90; distance 1 2 = 1.5; fix 1")
     TEST.check(abs(distance(result, 1, 2) - 1.5) < 1e-6 and math.dist(places(result)[0], [0, 0, 0]) < 1e-6, "constraints hold", places(result))
-    report, result = folder.optimise(PEROXIDE, "--scan", "distance 1 2 = 1.4 to 1.6 in 3")
+    path = os.path.join(folder.path, "scan.xyz")
+    report, result = folder.optimise(PEROXIDE, "--scan", "distance 1 2 = 1.4 to 1.6 in 3", "--trajectory", path)
+    with open(path, encoding="utf-8") as file:
+        points = re.findall(r" scan_point=(\d+) ", file.read())
+    TEST.check(points == [str(step["scan_point"]) for step in steps(result)] and points[-1] == "3", "points of a trajectory", points)
     scan = result["extras"]["hf"]["optimisation"]["scan"]
     TEST.check([round(point["value"], 6) for point in scan] == [1.4, 1.5, 1.6] and "Scan" in report and
                abs(distance(result, 1, 2) - 1.6) < 1e-6, "scan", scan)

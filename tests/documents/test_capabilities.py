@@ -37,8 +37,8 @@ def run(arguments):
 def check(job):
     """The line of a cell that is wrong; "" of one that is right."""
     method, options, accepted = job
-    words = [f"{method}.h5" if word == "FILE" and before in ("--restart", "--guess") else word for before, word in zip(["", *options], options)]
-    words = [f"{method}.out" if word == "FILE" else word for word in words]
+    words = [(f"{method}.h5" if before in ("--restart", "--guess") else f"{method}{before}") if word == "FILE" else word
+             for before, word in zip(["", *options], options)]
     code, errors = run(["--check", METHODS.get(method, "closed.mol"), *(["--method", method] if method else []), *words])
     n_line = sum(line.startswith("hf: ") and not line.startswith("hf: warning") for line in errors.split("\n"))
     right = (code, n_line) == ((0, 0) if accepted else (2, 1))
