@@ -45,7 +45,7 @@ def main():
     expect(failures, "--schedule=c", completed(script, "--schedule", "=", "c"), ["counter"])
     expect(failures, "--basis", completed(script, "--basis", "def2-T"), ["def2-TZVP", "def2-TZVPD", "def2-TZVPP", "def2-TZVPPD"])
     expect(failures, "--list-basis", completed(script, "--list-basis", "cc-pV("),
-           ["cc-pV(D+d)Z", "cc-pV(T+d)Z", "cc-pV(Q+d)Z"])
+           ["cc-pV(D+d)Z", "cc-pV(T+d)Z", "cc-pV(Q+d)Z", "cc-pV(5+d)Z"])
     expect(failures, "--basis 6-31G*", completed(script, "--basis", "6-31G*"), ["6-31G*", "6-31G**"])
     expect(failures, "--charge", completed(script, "--charge", ""), [])
     with tempfile.TemporaryDirectory() as folder:
