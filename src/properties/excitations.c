@@ -34,7 +34,7 @@ struct part {
 
 /** An excited state. */
 struct state {
-    double energy;    /**< hartree; negative: imaginary */
+    double energy;    /**< hartree; negative: imaginary, or of CIS below the solution */
     double dipole[3]; /**< e bohr */
     double strength;
     struct part from, to; /**< the orbitals with the largest shares */
@@ -170,6 +170,7 @@ static hf_status make_pairs(struct excitations *self, struct hf_orbital_hessian 
     HF_DESTROY_MATRICES(&square, &vector, &to);
     int k = 0;
     while (k < o && k < MOST_PAIRS && weight[o - 1 - k] > LEAST_WEIGHT) k++;
+    for (int i = 0; i < o; i++) weight[i] = fmax(weight[i], 0.0);
     HF_TRY(HF_CREATE_MATRICES(hessian->space.linalg, "transition orbitals", error,
                               {&to, hessian->space.m, o + k}, {&self->orbital[set], n, o + k}));
     hf_matrix_copy_columns(hole, 0, o, NULL, to, 0);
@@ -276,8 +277,11 @@ static void print_states(const struct excitations *self, const struct states *st
     for (int k = 0; k < states->n; k++) {
         const struct state *state = &states->state[k];
         fprintf(out, "  %5d", k + 1);
-        if (state->energy < 0.0)
+        if (state->energy < 0.0 && !self->singles)
             fprintf(out, " %13.8fi %10s %10s %10s", -state->energy, "imaginary", "-", "-");
+        else if (state->energy < 0.0)
+            fprintf(out, " %14.8f %10.4f %10s %10s", state->energy,
+                    state->energy * HF_HARTREE_IN_EV, "-", "-");
         else
             fprintf(out, " %14.8f %10.4f %10.2f %10.6f", state->energy,
                     state->energy * HF_HARTREE_IN_EV, NM_TIMES_HARTREE / state->energy,
@@ -351,7 +355,7 @@ static void excitations_put_json(const struct hf_quantity *quantity,
             const struct state *state = states->state != NULL ? &states->state[k] : &none;
             const struct hf_json row = hf_json_row(list);
             HF_PUT(row, "energy", state->energy, "hartree",
-                   "above the solution; negative: imaginary");
+                   "above the solution; negative with `tdhf`: imaginary");
             HF_PUT(row, "oscillator_strength", state->strength, NULL, "length gauge");
             HF_PUT_ALL(row, "transition_dipole", 3, state->dipole, "e bohr", "x, y, z");
         }

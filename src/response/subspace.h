@@ -110,8 +110,8 @@ struct hf_excited_states {
     bool singles; /**< CIS instead of TDHF */
     int n_wanted; /**< lowest states to find */
     int n; /**< states found: more if the last wanted one is degenerate, fewer if there are no more */
-    bool cut;                  /**< even more are degenerate with the last one */
-    double *energy;            /**< [n] ascending; -w: omega = i w, the solution is not a minimum */
+    bool cut;       /**< even more are degenerate with the last one */
+    double *energy; /**< [n] ascending; of TDHF -w: omega = i w, the solution is not a minimum */
     struct hf_rotation *p, *q; /**< [n] */
     bool converged;            /**< the residuals of all n are below 1e-5 */
     bool indefinite;       /**< TDHF: neither A + B nor A - B is positive, and no state was found */
