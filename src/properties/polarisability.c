@@ -21,7 +21,7 @@ static const double MIDDLE_FREQUENCY = 0.3;
 
 struct polarisability {
     struct hf_polarisability found; /**< first: hf_run_result has a pointer to it */
-    bool disperses, third;          /**< C6, the hyperpolarisability are wanted */
+    bool disperses, third;          /**< C6, the hyperpolarisability are requested */
     int n_frequency;
     struct hf_frequency frequency[MOST_FREQUENCIES];
     struct hf_frequency point[N_POINT];
