@@ -34,7 +34,7 @@ struct part {
 
 /** An excited state. */
 struct state {
-    double energy;    /**< hartree; negative: imaginary */
+    double energy;    /**< hartree; negative: imaginary, or of CIS below the solution */
     double dipole[3]; /**< e bohr */
     double strength;
     struct part from, to; /**< the orbitals with the largest shares */
@@ -49,7 +49,7 @@ struct states {
 };
 
 struct excitations {
-    int n_wanted, spins, n_list;
+    int n_requested, spins, n_list;
     bool singles;
     struct states list[N_LIST];
     int nto_list, nto_state; /**< of the transition orbitals; state 0: none */
@@ -70,11 +70,11 @@ static hf_status read_nto(struct excitations *self, const char *text, struct hf_
     const char *number = text + (triplet || tolower((unsigned char)text[0]) == 's');
     if (hf_word_integer((struct hf_word){number, (int)strlen(number)}, &self->nto_state) !=
             HF_NUMBER_OK ||
-        self->nto_state < 1 || self->nto_state > self->n_wanted ||
+        self->nto_state < 1 || self->nto_state > self->n_requested ||
         (triplet && (self->spins & TRIPLETS) == 0))
         return hf_fail(error, HF_BAD_INPUT,
                        "nto '%.40s'; expected a state from 1 to %d, as 2, or t2 of triplets", text,
-                       self->n_wanted);
+                       self->n_requested);
     self->nto_list = triplet ? self->n_list - 1 : 0;
     return HF_OK;
 }
@@ -117,7 +117,7 @@ static hf_status excitations_plan(struct hf_quantity *quantity, struct hf_error 
 static double excitations_memory(const struct hf_quantity *quantity)
 {
     const struct excitations *self = quantity->self;
-    return hf_rotations_bytes(quantity, 3 * hf_excited_states_room(self->n_wanted));
+    return hf_rotations_bytes(quantity, 3 * hf_excited_states_room(self->n_requested));
 }
 
 /** Raises *largest to the largest of n squares, those of orbitals `first` and following; returns their sum. */
@@ -170,6 +170,7 @@ static hf_status make_pairs(struct excitations *self, struct hf_orbital_hessian 
     HF_DESTROY_MATRICES(&square, &vector, &to);
     int k = 0;
     while (k < o && k < MOST_PAIRS && weight[o - 1 - k] > LEAST_WEIGHT) k++;
+    for (int i = 0; i < o; i++) weight[i] = fmax(weight[i], 0.0);
     HF_TRY(HF_CREATE_MATRICES(hessian->space.linalg, "transition orbitals", error,
                               {&to, hessian->space.m, o + k}, {&self->orbital[set], n, o + k}));
     hf_matrix_copy_columns(hole, 0, o, NULL, to, 0);
@@ -225,7 +226,7 @@ static hf_status excitations_respond(struct hf_quantity *quantity,
     for (int i = 0; i < self->n_list; i++) {
         struct states *states = &self->list[i];
         states->of.singles = self->singles;
-        states->of.n_wanted = self->n_wanted;
+        states->of.n_requested = self->n_requested;
         HF_TRY(hf_excited_states_find(hessian, &states->of, error));
         HF_TAKE(&self->arena, states->state, (size_t)states->of.n);
         HF_TRY(hf_agree(hessian->context->comm, hf_arena_check(&self->arena, error), error));
@@ -276,8 +277,11 @@ static void print_states(const struct excitations *self, const struct states *st
     for (int k = 0; k < states->n; k++) {
         const struct state *state = &states->state[k];
         fprintf(out, "  %5d", k + 1);
-        if (state->energy < 0.0)
+        if (state->energy < 0.0 && !self->singles)
             fprintf(out, " %13.8fi %10s %10s %10s", -state->energy, "imaginary", "-", "-");
+        else if (state->energy < 0.0)
+            fprintf(out, " %14.8f %10.4f %10s %10s", state->energy,
+                    state->energy * HF_HARTREE_IN_EV, "-", "-");
         else
             fprintf(out, " %14.8f %10.4f %10.2f %10.6f", state->energy,
                     state->energy * HF_HARTREE_IN_EV, NM_TIMES_HARTREE / state->energy,
@@ -286,11 +290,11 @@ static void print_states(const struct excitations *self, const struct states *st
         print_orbital(out, open, &state->to);
         fprintf(out, "\n");
     }
-    if (states->n < self->n_wanted && !states->of.indefinite)
+    if (states->n < self->n_requested && !states->of.indefinite)
         fprintf(out, "  There are no more.\n");
-    if (states->n > self->n_wanted)
+    if (states->n > self->n_requested)
         fprintf(out, "  State %d is degenerate with the states after it, which are also given%s.\n",
-                self->n_wanted, states->of.cut ? "; there may be more" : "");
+                self->n_requested, states->of.cut ? "; there may be more" : "");
 }
 
 /** What is wrong with the states. */
@@ -351,7 +355,7 @@ static void excitations_put_json(const struct hf_quantity *quantity,
             const struct state *state = states->state != NULL ? &states->state[k] : &none;
             const struct hf_json row = hf_json_row(list);
             HF_PUT(row, "energy", state->energy, "hartree",
-                   "above the solution; negative: imaginary");
+                   "above the solution; negative with `tdhf`: imaginary");
             HF_PUT(row, "oscillator_strength", state->strength, NULL, "length gauge");
             HF_PUT_ALL(row, "transition_dipole", 3, state->dipole, "e bohr", "x, y, z");
         }
@@ -387,8 +391,8 @@ static const struct hf_option_choice spins[] = {
 #define OF_EXCITATIONS .only_with = {{"excitations", NULL}}
 const struct hf_option hf_options_excitations[] = {
     HF_ROW_INTEGER("excitations", "5", 1, HF_MOST_EXCITED_STATES,
-                   "excited states and oscillator strengths", .everyday = true, IN_SELF(n_wanted),
-                   .not_with = {{"serve", NULL}},
+                   "excited states and oscillator strengths", .everyday = true,
+                   IN_SELF(n_requested), .not_with = {{"serve", NULL}},
                    .more = "More are given if the last one is degenerate."),
     HF_ROW_CHOICE("excitation_method", "NAME", "tdhf", "how excited states are computed",
                   .choice = methods, OF_EXCITATIONS),

@@ -21,7 +21,7 @@ static const double MIDDLE_FREQUENCY = 0.3;
 
 struct polarisability {
     struct hf_polarisability found; /**< first: hf_run_result has a pointer to it */
-    bool disperses, third;          /**< C6, the hyperpolarisability are wanted */
+    bool disperses, third;          /**< C6, the hyperpolarisability are requested */
     int n_frequency;
     struct hf_frequency frequency[MOST_FREQUENCIES];
     struct hf_frequency point[N_POINT];
@@ -120,41 +120,28 @@ static double mean_of(const double t[9])
     return (t[0] + t[4] + t[8]) / 3.0;
 }
 
-/** Points and weights [n] of Gauss and Legendre between -1 and 1, by Newton's method. */
-static void find_points(int n, double point[], double weight[])
-{
-    for (int i = 0; i < n; i++) {
-        double x = cos(HF_PI * (i + 0.75) / (n + 0.5)), slope = 1.0;
-        for (int pass = 0; pass < 20; pass++) {
-            double before = 1.0, value = x;
-            for (int k = 2; k <= n; k++) {
-                const double next = ((2 * k - 1) * x * value - (k - 1) * before) / k;
-                before = value;
-                value = next;
-            }
-            slope = n * (x * value - before) / (x * x - 1.0);
-            x -= value / slope;
-        }
-        point[i] = x;
-        weight[i] = 2.0 / ((1.0 - x * x) * slope * slope);
-    }
-}
+/** Points and weights of Gauss and Legendre between -1 and 1. */
+static const double gauss[N_POINT][2] = {
+    {-0.9815606342467192, 0.0471753363865120}, {-0.9041172563704748, 0.1069393259953189},
+    {-0.7699026741943047, 0.1600783285433461}, {-0.5873179542866175, 0.2031674267230656},
+    {-0.3678314989981802, 0.2334925365383546}, {-0.1252334085114689, 0.2491470458134027},
+    {0.1252334085114689, 0.2491470458134027},  {0.3678314989981802, 0.2334925365383546},
+    {0.5873179542866175, 0.2031674267230656},  {0.7699026741943047, 0.1600783285433461},
+    {0.9041172563704748, 0.1069393259953189},  {0.9815606342467192, 0.0471753363865120}};
 
 /** Computes C6 of two molecules. Collective. */
-static hf_status disperse(struct polarisability *self, struct hf_orbital_hessian *hessian,
-                          const struct hf_rotation field[3], struct hf_error *error)
+static hf_status find_c6(struct polarisability *self, struct hf_orbital_hessian *hessian,
+                         const struct hf_rotation field[3], struct hf_error *error)
 {
-    double point[N_POINT], weight[N_POINT];
-    find_points(N_POINT, point, weight);
-    for (int i = 0; i < N_POINT; i++) /* the points fall: frequencies rise */
-        self->point[i] = (struct hf_frequency){
-            .omega = MIDDLE_FREQUENCY * (1.0 - point[i]) / (1.0 + point[i]), .imaginary = true};
+    for (int i = 0; i < N_POINT; i++)
+        self->point[i] = (struct hf_frequency){.omega = MIDDLE_FREQUENCY * (1.0 + gauss[i][0]) /
+                                                        (1.0 - gauss[i][0]),
+                                               .imaginary = true};
     HF_CHECK(hf_respond_at(hessian, 3, field, ACCURACY, N_POINT, self->point, error));
     self->c6 = 0.0;
     for (int i = 0; i < N_POINT; i++) {
-        const double mean = mean_of(self->point[i].product), below = 1.0 + point[i];
-        self->c6 +=
-            3.0 / HF_PI * weight[i] * 2.0 * MIDDLE_FREQUENCY / (below * below) * mean * mean;
+        const double mean = mean_of(self->point[i].product) / (1.0 - gauss[i][0]);
+        self->c6 += 6.0 / HF_PI * MIDDLE_FREQUENCY * gauss[i][1] * mean * mean;
     }
     return HF_OK;
 }
@@ -183,7 +170,7 @@ static hf_status polarisability_respond(struct hf_quantity *quantity,
     if (self->n_frequency > 0)
         HF_TRY(
             hf_respond_at(hessian, 3, field, ACCURACY, self->n_frequency, self->frequency, error));
-    if (self->disperses) HF_TRY(disperse(self, hessian, field, error));
+    if (self->disperses) HF_TRY(find_c6(self, hessian, field, error));
     if (self->third) HF_TRY(hf_hessian_third(hessian, solution, matrix, self->beta, error));
     for (int x = 0; x < 27; x++) self->beta[x] = -self->beta[x];
     found->n_product = hessian->n_product - before;

@@ -14,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-/** Norms of residuals: of states that are wanted, and of others, whose energies must show whether they are degenerate. */
+/** Norms of residuals: of states that are requested, and of others, whose energies must show whether they are degenerate. */
 static const double SHARP = 1e-5, ROUGH = 1e-3;
 /** The residual of Y is used only if it is larger than that of X by this factor: 105 products of benzene/6-31G in place
  *  of 132 for 5 states. */
@@ -260,17 +260,17 @@ static hf_status begin_pairs(struct paired *self, int n_first, struct hf_error *
     return add_candidates(self, &n_first, error);
 }
 
-/** Number of states that are wanted: those of the input, and others that are degenerate with the last one. */
-static int count_wanted(const struct paired *self, int n_wanted, int n_root)
+/** Number of states that are requested: those of the input, and others that are degenerate with the last one. */
+static int count_requested(const struct paired *self, int n_requested, int n_root)
 {
-    int n = n_wanted < n_root ? n_wanted : n_root;
+    int n = n_requested < n_root ? n_requested : n_root;
     while (n > 0 && n < n_root && self->value[n] - self->value[n - 1] < DEGENERATE) n++;
     return n;
 }
 
-int hf_excited_states_room(int n_wanted)
+int hf_excited_states_room(int n_requested)
 {
-    return 16 * (n_wanted + MORE_ROOTS);
+    return 12 * (n_requested + MORE_ROOTS) + 32;
 }
 
 /** Copies the states to the caller. */
@@ -298,17 +298,17 @@ hf_status hf_excited_states_find(struct hf_orbital_hessian *hessian,
                                  struct hf_excited_states *states, struct hf_error *error)
 {
     hf_status status;
-    const int n_root = states->n_wanted + MORE_ROOTS;
+    const int n_root = states->n_requested + MORE_ROOTS;
     struct paired self = {.singles = states->singles};
     states->arena.label = "excited states";
     HF_TRY(paired_init(&self, hessian, states->kind, n_root,
-                       hf_excited_states_room(states->n_wanted), error));
+                       hf_excited_states_room(states->n_requested), error));
     HF_TRY(begin_pairs(&self, 2 * n_root - 1, error));
     for (int pass = 0, n_new = 1; self.subspace.n > 0; pass++) {
         const int n = n_root < self.subspace.n ? n_root : self.subspace.n;
         HF_TRY((states->singles ? solve_singles : solve_pairs)(&self, n, error));
         if (self.indefinite) break;
-        states->n = count_wanted(&self, states->n_wanted, n);
+        states->n = count_requested(&self, states->n_requested, n);
         states->cut = states->n == n_root;
         if (states->converged || n_new == 0 || pass == MOST_PASSES) break;
         for (int k = 0; k < n; k++) self.equation[k].limit = k < states->n ? SHARP : ROUGH;

@@ -107,11 +107,11 @@ hf_status hf_respond(struct hf_orbital_hessian *hessian, int n,
  *  so that g p is the transition moment of a perturbation with gradient g (hf_hessian_perturbation). */
 struct hf_excited_states {
     enum hf_rotation_kind kind;
-    bool singles; /**< CIS instead of TDHF */
-    int n_wanted; /**< lowest states to find */
-    int n; /**< states found: more if the last wanted one is degenerate, fewer if there are no more */
-    bool cut;                  /**< even more are degenerate with the last one */
-    double *energy;            /**< [n] ascending; -w: omega = i w, the solution is not a minimum */
+    bool singles;    /**< CIS instead of TDHF */
+    int n_requested; /**< lowest states to find */
+    int n; /**< states found: more if the last requested one is degenerate, fewer if there are no more */
+    bool cut;       /**< even more are degenerate with the last one */
+    double *energy; /**< [n] ascending; of TDHF -w: omega = i w, the solution is not a minimum */
     struct hf_rotation *p, *q; /**< [n] */
     bool converged;            /**< the residuals of all n are below 1e-5 */
     bool indefinite;       /**< TDHF: neither A + B nor A - B is positive, and no state was found */
@@ -120,7 +120,7 @@ struct hf_excited_states {
 };
 
 /** Fills in the states; the first three members are input, the others zero. First vectors: rotations with the smallest
- *  differences of orbital energies, and one without symmetry. A few states more than wanted are followed, which finds
+ *  differences of orbital energies, and one without symmetry. A few states more than requested are followed, which finds
  *  degenerate ones. Not for rohf. Collective. HF_NO_RESOURCE: then call hf_excited_states_done; HF_INTERRUPTED.
  *  Source   Stratmann, Scuseria, Frisch, J. Chem. Phys. 109, 8218 (1998); Olsen, Jensen, Jorgensen, J. Comput. Phys.
  *           74, 265 (1988): preconditioned residuals of X and of Y. */
@@ -128,7 +128,7 @@ hf_status hf_excited_states_find(struct hf_orbital_hessian *hessian,
                                  struct hf_excited_states *states,
                                  struct hf_error *error) HF_MUST_CHECK;
 /** Most vectors that the search for so many states keeps, with two products each. Not collective. */
-int hf_excited_states_room(int n_wanted);
+int hf_excited_states_room(int n_requested);
 void hf_excited_states_done(struct hf_excited_states *states);
 
 /** A frequency of a perturbation, and the response: products 2 g_i p_j, the polarisability of a field. */

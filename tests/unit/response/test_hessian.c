@@ -173,6 +173,30 @@ static void check_direction(struct bench *b, const struct hf_rotation *gradient,
                 2e-4 * (1.0 + fabs(curvature)));
 }
 
+/** Products with the Hessian of imaginary rotations: symmetric; the others are as they are alone. */
+static void check_imaginary(struct bench *b, int n, const struct hf_rotation vector[],
+                            const struct hf_rotation alone[])
+{
+    enum { MOST = 5 };
+    struct hf_rotation real[MOST], imaginary[MOST];
+    for (int i = 0; i < n; i++) {
+        real[i] = new_rotation(b, 0);
+        imaginary[i] = new_rotation(b, 0);
+    }
+    assert_ok(hf_hessian_multiply(&b->hessian, HF_ROTATION_INTERNAL, n, vector,
+                                  (struct hf_hessian_products){real, imaginary}, NULL));
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < i; k++)
+            assert_true(fabs(hf_rotation_dot(&vector[i], &imaginary[k]) -
+                             hf_rotation_dot(&vector[k], &imaginary[i])) < 1e-9);
+    for (int i = 0; i < n; i++) {
+        hf_rotation_add(-1.0, &alone[i], 1.0, &real[i]);
+        assert_true(hf_rotation_dot(&real[i], &real[i]) < 1e-20);
+        hf_rotation_destroy(&real[i]);
+        hf_rotation_destroy(&imaginary[i]);
+    }
+}
+
 static void check_derivatives(const struct hf_method_ops *method, const struct test_molecule *test,
                               const char *set)
 {
@@ -194,6 +218,7 @@ static void check_derivatives(const struct hf_method_ops *method, const struct t
         for (int k = 0; k < i; k++)
             assert_true(fabs(hf_rotation_dot(&vector[i], &product[k]) -
                              hf_rotation_dot(&vector[k], &product[i])) < 1e-9);
+    if (method != &hf_method_rohf) check_imaginary(&b, N, vector, product);
     for (int i = 0; i < N; i++) {
         hf_rotation_destroy(&vector[i]);
         hf_rotation_destroy(&product[i]);
