@@ -20,7 +20,7 @@ from traces import FREE
 
 # pylint: disable=wrong-import-order
 from lab import (
-    cells, coulomb_pass, doubts, failure, forecast, machine, phases, prediction, reductions, simulation, trace, whole)
+    cells, coulomb_pass, doubts, failure, forecast, machine, phases, prediction, reductions, simulator, trace, whole)
 from lab.recording import Recording, RecordingError  # noqa: E402
 from lab.network import Network  # noqa: E402
 
@@ -392,7 +392,7 @@ class Replay(WithTraces):
         for options, part in ((("--molecules", "--threads", "2"), "not with --molecules"), (("--molecules", "--onesided", "rma"), "not with"),
                               (("--alone",), "only with --molecules"), (("--ranks", "1000000"), "1 to 100000")):
             with self.assertRaisesRegex(failure.Failure, part):
-                simulation.call(*options, self.trace("one", [traces.row(COSTS)]))
+                simulator.call(*options, self.trace("one", [traces.row(COSTS)]))
 
     def test_errors(self):
         path = self.trace("one", [traces.row(COSTS)])
