@@ -76,6 +76,30 @@ static hf_status read_part(const char *option, const char *text, double *value,
     return HF_OK;
 }
 
+/** What goes together; then there is a trace, or a list of molecules, unless grids are asked for. */
+static hf_status check_arguments(struct arguments *arguments, const char *all_schedulers,
+                                 int n_left, struct hf_error *error)
+{
+    struct hf_sim_settings *settings = &arguments->settings;
+    HF_CHECK(check_list("ranks", arguments->ranks, error));
+    HF_CHECK(check_list("schedule", arguments->schedulers, error));
+    if (!arguments->molecules && (arguments->set.serial > 0.0 || !arguments->set.grouped))
+        return hf_fail(error, HF_BAD_INPUT, "--serial and --alone: only with --molecules");
+    if (arguments->molecules && (settings->transport != NULL || settings->n_thread > 1))
+        return hf_fail(error, HF_BAD_INPUT, "--threads and --onesided: not with --molecules");
+    if (arguments->order > 0 &&
+        (arguments->molecules || arguments->machine != NULL || settings->transport != NULL ||
+         settings->n_thread > 1 || arguments->schedulers != all_schedulers || n_left != 0))
+        return hf_fail(error, HF_BAD_INPUT, "--grid: only --ranks goes with it, and no trace");
+    if (arguments->order > 0) {
+        arguments->schedulers = "none";
+        return HF_OK;
+    }
+    if (settings->transport == NULL) settings->transport = "thread";
+    if (n_left != 1) return hf_fail(error, HF_BAD_INPUT, "expected one trace; see --help");
+    return HF_OK;
+}
+
 static hf_status read_arguments(int n, char *word[], struct arguments *arguments,
                                 struct hf_error *error)
 {
@@ -108,6 +132,7 @@ static hf_status read_arguments(int n, char *word[], struct arguments *arguments
                                             {"version", 0, NULL, VERSION},
                                             {0}};
     struct hf_sim_settings *settings = &arguments->settings;
+    const char *const all = arguments->schedulers;
     int option;
     opterr = 0;
     while ((option = getopt_long(n, word, "", options, NULL)) != -1) {
@@ -124,7 +149,6 @@ static hf_status read_arguments(int n, char *word[], struct arguments *arguments
         case ALONE: arguments->set.grouped = false; break;
         case GRID:
             HF_CHECK(read_number("grid", optarg, LARGEST_ORDER, &arguments->order, error));
-            arguments->schedulers = "none";
             break;
         case LIST:
             for (int i = 0; hf_scheduler_list[i] != NULL; i++) puts(hf_scheduler_list[i]->name);
@@ -137,18 +161,8 @@ static hf_status read_arguments(int n, char *word[], struct arguments *arguments
                                                          : word[optind - 1]);
         }
     }
-    HF_CHECK(check_list("ranks", arguments->ranks, error));
-    HF_CHECK(check_list("schedule", arguments->schedulers, error));
-    if (!arguments->molecules && (arguments->set.serial > 0.0 || !arguments->set.grouped))
-        return hf_fail(error, HF_BAD_INPUT, "--serial and --alone: only with --molecules");
-    if (arguments->molecules && (settings->transport != NULL || settings->n_thread > 1))
-        return hf_fail(error, HF_BAD_INPUT, "--threads and --onesided: not with --molecules");
-    if (settings->transport == NULL) settings->transport = "thread";
-    if (arguments->order > 0 && optind == n) return HF_OK;
-    if (optind != n - 1 || arguments->order > 0)
-        return hf_fail(error, HF_BAD_INPUT, "expected one trace, or none with --grid; see --help");
     arguments->trace = word[optind];
-    return HF_OK;
+    return check_arguments(arguments, all, n - optind, error);
 }
 
 static void print_steps(const struct hf_sim_step step[])

@@ -390,7 +390,7 @@ class Replay(WithTraces):
 
     def test_options_that_hf_simulate_would_ignore(self):
         for options, part in ((("--molecules", "--threads", "2"), "not with --molecules"), (("--molecules", "--onesided", "rma"), "not with"),
-                              (("--alone",), "only with --molecules"), (("--ranks", "1000000"), "1 to 100000")):
+                              (("--alone",), "only with --molecules"), (("--grid", "9"), "only --ranks goes with it"), (("--ranks", "1000000"), "1 to 100000")):
             with self.assertRaisesRegex(failure.Failure, part):
                 simulator.call(*options, self.trace("one", [traces.row(COSTS)]))
 
