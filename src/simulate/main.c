@@ -100,37 +100,38 @@ static hf_status check_arguments(struct arguments *arguments, const char *all_sc
     return HF_OK;
 }
 
+enum {
+    RANKS = 1,
+    SCHEDULE,
+    THREADS,
+    MACHINE,
+    ONESIDED,
+    MOLECULES,
+    SERIAL,
+    ALONE,
+    GRID,
+    LIST,
+    HELP,
+    VERSION,
+    LAST = VERSION
+};
+static const struct option options[] = {{"ranks", 1, NULL, RANKS},
+                                        {"schedule", 1, NULL, SCHEDULE},
+                                        {"threads", 1, NULL, THREADS},
+                                        {"machine", 1, NULL, MACHINE},
+                                        {"onesided", 1, NULL, ONESIDED},
+                                        {"molecules", 0, NULL, MOLECULES},
+                                        {"serial", 1, NULL, SERIAL},
+                                        {"alone", 0, NULL, ALONE},
+                                        {"grid", 1, NULL, GRID},
+                                        {"list", 0, NULL, LIST},
+                                        {"help", 0, NULL, HELP},
+                                        {"version", 0, NULL, VERSION},
+                                        {0}};
+
 static hf_status read_arguments(int n, char *word[], struct arguments *arguments,
                                 struct hf_error *error)
 {
-    enum {
-        RANKS = 1,
-        SCHEDULE,
-        THREADS,
-        MACHINE,
-        ONESIDED,
-        MOLECULES,
-        SERIAL,
-        ALONE,
-        GRID,
-        LIST,
-        HELP,
-        VERSION,
-        LAST = VERSION
-    };
-    static const struct option options[] = {{"ranks", 1, NULL, RANKS},
-                                            {"schedule", 1, NULL, SCHEDULE},
-                                            {"threads", 1, NULL, THREADS},
-                                            {"machine", 1, NULL, MACHINE},
-                                            {"onesided", 1, NULL, ONESIDED},
-                                            {"molecules", 0, NULL, MOLECULES},
-                                            {"serial", 1, NULL, SERIAL},
-                                            {"alone", 0, NULL, ALONE},
-                                            {"grid", 1, NULL, GRID},
-                                            {"list", 0, NULL, LIST},
-                                            {"help", 0, NULL, HELP},
-                                            {"version", 0, NULL, VERSION},
-                                            {0}};
     struct hf_sim_settings *settings = &arguments->settings;
     const char *const all = arguments->schedulers;
     int option;
