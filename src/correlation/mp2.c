@@ -1,11 +1,8 @@
 /* Orbitals for the transformation, batches of them, and the sum over pairs. */
 #include "mp2_private.h"
 
-#include "correlation/mp2_model.h"
 #include "linalg/matrix_product.h"
-#include "onesided/onesided.h"
 #include "pairs/common_pairs.h"
-#include "text/json.h"
 #include "text/trace.h"
 
 #include <math.h>
@@ -307,14 +304,4 @@ cleanup:
     hf_arena_done(&mp2.arena);
     hf_common_pairs_destroy(&mp2.own_pairs);
     return status;
-}
-
-void hf_mp2_put_model(struct hf_json to)
-{
-    HF_PUT(to, "matrix_numbers", HF_MP2_MATRIX_NUMBERS, NULL,
-           "numbers of the pairs finished at a time");
-    HF_PUT(to, "most_pairs", HF_MP2_MOST_PAIRS, NULL, "such pairs at most");
-    HF_PUT(to, "padded_to", HF_PRODUCT_STEP, NULL, "columns are a multiple of it");
-    HF_PUT(to, "few_kets", HF_MP2_FEW_KETS, NULL, "ranks from which P1 divides the first quarter");
-    HF_PUT(to, "most_sends", HF_MOST_SENDS, NULL, "messages of a rank on their way");
 }

@@ -2,7 +2,6 @@
 #include "linalg_private.h"
 
 #include "linalg/matrix_product.h"
-#include "text/json.h"
 
 #include <assert.h>
 #include <limits.h>
@@ -196,6 +195,15 @@ static struct shape find_shape(int n, int n_rank, bool spread, bool solving)
     return shape;
 }
 
+struct hf_linalg_grids hf_linalg_grids(int n, int n_rank)
+{
+    const struct shape all = find_shape(n, n_rank, false, false);
+    const struct shape some = find_shape(n, n_rank, false, true);
+    return (struct hf_linalg_grids){all.n_row,  all.n_col,
+                                    some.n_row, some.n_col,
+                                    all.block,  hf_reduces_on_square(n, some.n_row, some.n_col)};
+}
+
 static double largest_share(int n, struct shape shape)
 {
     return first_share(n, shape.block, shape.n_row) * first_share(n, shape.block, shape.n_col);
@@ -248,15 +256,4 @@ void hf_linalg_destroy(struct hf_linalg **linalg)
 const char *hf_linalg_description(const struct hf_linalg *linalg)
 {
     return linalg->description;
-}
-
-void hf_linalg_put_model(struct hf_json to)
-{
-    HF_PUT(to, "block", DEFAULT_BLOCK, NULL, "rows and columns of a block of ScaLAPACK");
-    HF_PUT(to, "most_aspect", MAX_ASPECT, NULL,
-           "columns of a grid of ranks over its rows, at most");
-    HF_PUT(to, "few_ranks", FEW_RANKS, NULL, "ranks that count as few");
-    HF_PUT(to, "order_on_few", ORDER_ON_FEW, NULL, "smallest matrix that few ranks divide");
-    HF_PUT(to, "order_on_more", ORDER_ON_MORE, NULL, "smallest matrix that more ranks divide");
-    hf_linalg_put_rates(to);
 }

@@ -1,9 +1,6 @@
 /* A model of the times of linear algebra on grids of ranks, by which hf chooses a grid. Rates of one core, latency
- * and bandwidth are those of the clusters simulated in docs/measurements/scaling.md. They are written
- * into traces, for the same model in tools/lab/linear_algebra.py. */
+ * and bandwidth are those of the clusters simulated in docs/measurements/scaling.md. */
 #include "linalg_private.h"
-
-#include "text/json.h"
 
 #include <math.h>
 
@@ -80,14 +77,4 @@ int hf_eigen_fewer(int n, int n_row, int n_col)
         best = side;
     }
     return best;
-}
-
-void hf_linalg_put_rates(struct hf_json to)
-{
-    HF_PUT(to, "product_rate", PRODUCT_RATE, "1/s", "operations of a core in products of matrices");
-    HF_PUT(to, "reduction_rate", REDUCTION_RATE, "1/s", "operations of a core in reductions");
-    HF_PUT(to, "latency", LATENCY, "s", "of a message");
-    HF_PUT(to, "byte_seconds", BYTE_SECONDS, "s", "of a byte of a message");
-    HF_PUT(to, "largest_on_square", LARGEST_ON_SQUARE, NULL,
-           "matrices from this order on are reduced on grids that are no squares");
 }

@@ -197,8 +197,4 @@ void pdormtr_(const char *side, const char *uplo, const char *trans, const int *
               double *c, const int *ic, const int *jc, const int *desc_c, double *work,
               const int *lwork, int *info);
 
-struct hf_json;
-/** Of hf_linalg_put_model those of grid_model.c. */
-void hf_linalg_put_rates(struct hf_json to);
-
 #endif

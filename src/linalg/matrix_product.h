@@ -52,8 +52,12 @@ hf_product_function *hf_product_kernel(void);
 
 extern hf_product_function hf_product_portable, hf_product_avx2, hf_product_avx512;
 
-struct hf_json;
-/** Writes the constants by which tools/lab models linear algebra. */
-void hf_linalg_put_model(struct hf_json to);
+/** The grids that hf_linalg_create makes of n_rank ranks for matrices of order n, and blocks: of products, and of the ranks
+ *  that reduce matrices to tridiagonal form, which are a square number of them if `on_square`. Not collective. */
+struct hf_linalg_grids {
+    int n_row, n_col, n_reducing_row, n_reducing_col, block;
+    bool on_square;
+};
+struct hf_linalg_grids hf_linalg_grids(int n, int n_rank);
 
 #endif

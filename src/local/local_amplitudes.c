@@ -170,12 +170,5 @@ void hf_local_amplitudes_end(struct hf_local_amplitudes *self)
 
 void hf_local_put_model(struct hf_json to)
 {
-    HF_PUT(to, "piece", HF_LOCAL_PIECE, NULL, "numbers of a piece of an exchange");
-    HF_PUT(to, "most_pieces", HF_LOCAL_MOST_PIECES, NULL, "pieces of a round of an exchange");
-    HF_PUT(to, "least_room", HF_LOCAL_LEAST_ROOM, NULL, "numbers of T that are fetched at a time");
-    HF_PUT(to, "most_sharing", HF_LOCAL_MOST_SHARING, NULL, "ranks that share pairs one by one");
-    HF_PUT(to, "few_pairs", HF_LOCAL_FEW_PAIRS, NULL, "pairs of a rank that count as few");
-    HF_PUT(to, "axis_steps", HF_LOCAL_AXIS_STEPS, NULL, "power iterations for the axis");
-    HF_PUT(to, "history", HF_LOCAL_HISTORY, NULL, "trial amplitudes that are kept");
     HF_PUT(to, "sweep_blocks", HF_MOST_SWEEP_BLOCKS, NULL, "blocks of orbitals in a sweep");
 }

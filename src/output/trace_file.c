@@ -5,10 +5,8 @@
 #include "output_private.h"
 
 #include "basis/basis_description.h"
-#include "correlation/mp2_model.h"
 #include "coulomb/coulomb.h"
 #include "fock/fock.h"
-#include "linalg/matrix_product.h"
 #include "local/local_mp2.h"
 #include "scf/quantity.h"
 #include "text/json.h"
@@ -103,10 +101,8 @@ static void put_model(struct hf_json root)
     const struct hf_json to =
         hf_json_object(root, "model", "constants of hf for models of what it does on many ranks");
     hf_basis_put_model(hf_json_object(to, "basis", ""));
-    hf_linalg_put_model(hf_json_object(to, "linalg", ""));
     hf_fock_put_model(hf_json_object(to, "fock", ""));
     hf_coulomb_put_model(hf_json_object(to, "coulomb", ""));
-    hf_mp2_put_model(hf_json_object(to, "mp2", ""));
     hf_local_put_model(hf_json_object(to, "local_mp2", ""));
 }
 

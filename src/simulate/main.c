@@ -3,6 +3,7 @@
 #include "set.h"
 
 #include "hf/version.h"
+#include "linalg/matrix_product.h"
 #include "schedule/schedule.h"
 
 #include <getopt.h>
@@ -30,6 +31,7 @@ static const char usage[] =
     "                     seconds that were foreseen for one, and those that it took\n"
     "  --serial PART      part of a molecule's time that several ranks do not divide (default 0)\n"
     "  --alone            each molecule is computed by one rank\n"
+    "  --grid N           prints the grids of ranks for matrices of order N instead; no TRACE\n"
     "  --list             prints the names of all schedulers\n"
     "  --help, --version\n";
 
@@ -38,10 +40,11 @@ struct arguments {
     struct hf_sim_settings settings;
     bool molecules;
     struct hf_sim_set set;
+    int order; /**< of matrices; 0: rounds of tasks */
 };
 
 /** A simulated rank needs some 60 kB. */
-enum { MOST_RANKS = 100000, MOST_THREADS = 1024 };
+enum { MOST_RANKS = 100000, MOST_THREADS = 1024, LARGEST_ORDER = 10000000 };
 
 static hf_status read_number(const char *option, const char *text, int most, int *value,
                              struct hf_error *error)
@@ -73,31 +76,64 @@ static hf_status read_part(const char *option, const char *text, double *value,
     return HF_OK;
 }
 
+/** What goes together; then there is a trace, or a list of molecules, unless grids are asked for. */
+static hf_status check_arguments(struct arguments *arguments, const char *all_schedulers,
+                                 int n_left, struct hf_error *error)
+{
+    struct hf_sim_settings *settings = &arguments->settings;
+    HF_CHECK(check_list("ranks", arguments->ranks, error));
+    HF_CHECK(check_list("schedule", arguments->schedulers, error));
+    if (!arguments->molecules && (arguments->set.serial > 0.0 || !arguments->set.grouped))
+        return hf_fail(error, HF_BAD_INPUT, "--serial and --alone: only with --molecules");
+    if (arguments->molecules && (settings->transport != NULL || settings->n_thread > 1))
+        return hf_fail(error, HF_BAD_INPUT, "--threads and --onesided: not with --molecules");
+    if (arguments->order > 0 &&
+        (arguments->molecules || arguments->machine != NULL || settings->transport != NULL ||
+         settings->n_thread > 1 || arguments->schedulers != all_schedulers || n_left != 0))
+        return hf_fail(error, HF_BAD_INPUT, "--grid: only --ranks goes with it, and no trace");
+    if (arguments->order > 0) {
+        arguments->schedulers = "none";
+        return HF_OK;
+    }
+    if (settings->transport == NULL) settings->transport = "thread";
+    if (n_left != 1) return hf_fail(error, HF_BAD_INPUT, "expected one trace; see --help");
+    return HF_OK;
+}
+
+enum {
+    RANKS = 1,
+    SCHEDULE,
+    THREADS,
+    MACHINE,
+    ONESIDED,
+    MOLECULES,
+    SERIAL,
+    ALONE,
+    GRID,
+    LIST,
+    HELP,
+    VERSION,
+    LAST = VERSION
+};
+static const struct option options[] = {{"ranks", 1, NULL, RANKS},
+                                        {"schedule", 1, NULL, SCHEDULE},
+                                        {"threads", 1, NULL, THREADS},
+                                        {"machine", 1, NULL, MACHINE},
+                                        {"onesided", 1, NULL, ONESIDED},
+                                        {"molecules", 0, NULL, MOLECULES},
+                                        {"serial", 1, NULL, SERIAL},
+                                        {"alone", 0, NULL, ALONE},
+                                        {"grid", 1, NULL, GRID},
+                                        {"list", 0, NULL, LIST},
+                                        {"help", 0, NULL, HELP},
+                                        {"version", 0, NULL, VERSION},
+                                        {0}};
+
 static hf_status read_arguments(int n, char *word[], struct arguments *arguments,
                                 struct hf_error *error)
 {
-    enum {
-        RANKS = 1,
-        SCHEDULE,
-        THREADS,
-        MACHINE,
-        ONESIDED,
-        MOLECULES,
-        SERIAL,
-        ALONE,
-        LIST,
-        HELP,
-        VERSION,
-        LAST = VERSION
-    };
-    static const struct option options[] = {
-        {"ranks", 1, NULL, RANKS},       {"schedule", 1, NULL, SCHEDULE},
-        {"threads", 1, NULL, THREADS},   {"machine", 1, NULL, MACHINE},
-        {"onesided", 1, NULL, ONESIDED}, {"molecules", 0, NULL, MOLECULES},
-        {"serial", 1, NULL, SERIAL},     {"alone", 0, NULL, ALONE},
-        {"list", 0, NULL, LIST},         {"help", 0, NULL, HELP},
-        {"version", 0, NULL, VERSION},   {0}};
     struct hf_sim_settings *settings = &arguments->settings;
+    const char *const all = arguments->schedulers;
     int option;
     opterr = 0;
     while ((option = getopt_long(n, word, "", options, NULL)) != -1) {
@@ -112,6 +148,9 @@ static hf_status read_arguments(int n, char *word[], struct arguments *arguments
         case MOLECULES: arguments->molecules = true; break;
         case SERIAL: HF_CHECK(read_part("serial", optarg, &arguments->set.serial, error)); break;
         case ALONE: arguments->set.grouped = false; break;
+        case GRID:
+            HF_CHECK(read_number("grid", optarg, LARGEST_ORDER, &arguments->order, error));
+            break;
         case LIST:
             for (int i = 0; hf_scheduler_list[i] != NULL; i++) puts(hf_scheduler_list[i]->name);
             exit(0);
@@ -123,16 +162,8 @@ static hf_status read_arguments(int n, char *word[], struct arguments *arguments
                                                          : word[optind - 1]);
         }
     }
-    HF_CHECK(check_list("ranks", arguments->ranks, error));
-    HF_CHECK(check_list("schedule", arguments->schedulers, error));
-    if (!arguments->molecules && (arguments->set.serial > 0.0 || !arguments->set.grouped))
-        return hf_fail(error, HF_BAD_INPUT, "--serial and --alone: only with --molecules");
-    if (arguments->molecules && (settings->transport != NULL || settings->n_thread > 1))
-        return hf_fail(error, HF_BAD_INPUT, "--threads and --onesided: not with --molecules");
-    if (settings->transport == NULL) settings->transport = "thread";
-    if (optind != n - 1) return hf_fail(error, HF_BAD_INPUT, "expected one trace; see --help");
     arguments->trace = word[optind];
-    return HF_OK;
+    return check_arguments(arguments, all, n - optind, error);
 }
 
 static void print_steps(const struct hf_sim_step step[])
@@ -173,6 +204,15 @@ static void print_set(const struct hf_sim_settings *settings,
     fflush(stdout);
 }
 
+static void print_grids(int order, int n_rank)
+{
+    const struct hf_linalg_grids found = hf_linalg_grids(order, n_rank);
+    printf("{\"ranks\": %d, \"grid\": [%d, %d], \"reducing\": [%d, %d], \"on_square\": %s, "
+           "\"block\": %d}\n",
+           n_rank, found.n_row, found.n_col, found.n_reducing_row, found.n_reducing_col,
+           found.on_square ? "true" : "false", found.block);
+}
+
 /** One case. */
 static hf_status replay_one(const struct arguments *arguments, const struct hf_sim_rounds *rounds,
                             const struct hf_sim_machine *machine, const char *scheduler,
@@ -182,6 +222,10 @@ static hf_status replay_one(const struct arguments *arguments, const struct hf_s
     struct hf_sim_step step[HF_SIM_MOST_STEPS];
     HF_CHECK(read_number("ranks", n_rank, MOST_RANKS, &settings.n_rank, error));
     settings.scheduler = scheduler;
+    if (arguments->order > 0) {
+        print_grids(arguments->order, settings.n_rank);
+        return HF_OK;
+    }
     if (arguments->molecules) {
         struct hf_sim_set_outcome found;
         HF_CHECK(hf_sim_set_run(&arguments->set, machine, &settings, &found, error));
@@ -241,8 +285,10 @@ static hf_status work(int n, char *word[], struct hf_error *error)
                  hf_scheduler_list[i]->name);
     HF_TRY(read_arguments(n, word, &arguments, error));
     if (arguments.machine != NULL) HF_TRY(hf_sim_machine_read(arguments.machine, &machine, error));
-    HF_TRY(arguments.molecules ? hf_sim_set_read(arguments.trace, &arguments.set, error)
-                               : hf_sim_rounds_read(arguments.trace, &rounds, error));
+    if (arguments.molecules)
+        HF_TRY(hf_sim_set_read(arguments.trace, &arguments.set, error));
+    else if (arguments.order == 0)
+        HF_TRY(hf_sim_rounds_read(arguments.trace, &rounds, error));
     if (strcmp(arguments.ranks, "-") == 0)
         status = replay_lines(&arguments, &rounds, &machine, error);
     else

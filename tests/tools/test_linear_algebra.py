@@ -15,7 +15,7 @@ from traces import FREE
 # pylint: disable=wrong-import-order
 from lab import linear_algebra, prediction, whole, whole_reproduction  # noqa: E402
 from lab.forecast import Forecast  # noqa: E402
-from lab.linear_algebra import Grid, LinearAlgebra, Search, choose_grid  # noqa: E402
+from lab.linear_algebra import Grid, LinearAlgebra, Search, grids  # noqa: E402
 from lab.recording import Recording  # noqa: E402
 from lab.network import Network  # noqa: E402
 
@@ -30,18 +30,18 @@ def algebra(network, n_rank, order, n_thread=1):
 
 class Grids(unittest.TestCase):
     def test_grids(self):
-        self.assertEqual([choose_grid(n, 764) for n in (1, 2, 4, 7, 1000)],
+        self.assertEqual([grids(n, 764).all for n in (1, 2, 4, 7, 1000)],
                          [Grid(1, 1), Grid(1, 2), Grid(2, 2), Grid(2, 3), Grid(12, 12)])
-        self.assertEqual([choose_grid(n, 499) for n in (8, 16)], [Grid(1, 1), Grid(4, 4)])
+        self.assertEqual([grids(n, 499).all for n in (8, 16)], [Grid(1, 1), Grid(4, 4)])
 
     def test_fewer_ranks_reduce(self):
         """Where columns take longer to send than to compute; never more than there are."""
-        self.assertEqual([linear_algebra.choose_reducing(764, choose_grid(n, 764)) for n in (1, 2, 4, 100, 1000)],
+        self.assertEqual([grids(n, 764).reducing for n in (1, 2, 4, 100, 1000)],
                          [Grid(1, 1), Grid(1, 2), Grid(2, 2), Grid(4, 4), Grid(4, 4)])
-        self.assertEqual(linear_algebra.choose_reducing(5000, choose_grid(100, 5000)), Grid(10, 10))
+        self.assertEqual(grids(100, 5000).reducing, Grid(10, 10))
 
     def test_share_of_the_process_with_most_blocks(self):
-        self.assertEqual([linear_algebra.share(*sizes) for sizes in ((640, 1), (640, 3), (50, 2))], [1.0, 0.4, 1.0])
+        self.assertEqual([linear_algebra.share(*sizes) for sizes in ((640, 1, 64), (640, 3, 64), (50, 2, 64))], [1.0, 0.4, 1.0])
 
 
 class Costs(unittest.TestCase):
@@ -71,7 +71,7 @@ class Costs(unittest.TestCase):
         for n_rank, order, messages, seconds in ((4, 640, 640 * 4, 0.25 * 4.0 / 3.0 * 0.64**3), (2, 640, 0.0, 4.0 / 3.0 * 0.64**3),
                                                  (2, 1000, 8000.0, 0.5 * 4.0 / 3.0)):
             made = algebra(SLOW, n_rank, order)
-            found = made.reduce(made.grid)
+            found = made.reduce()
             self.assertEqual(found.messages, messages)
             self.assertAlmostEqual(found.compute, seconds)
 
@@ -82,7 +82,7 @@ class Costs(unittest.TestCase):
     def test_threads_speed_up_what_is_not_bound_by_memory(self):
         one, two = (algebra(FREE, 1, 600, n) for n in (1, 2))
         self.assertAlmostEqual(two.product(600, 600, 600).compute, 0.5 * one.product(600, 600, 600).compute)
-        self.assertAlmostEqual(two.reduce(two.grid).compute, 0.75 * one.reduce(one.grid).compute)
+        self.assertAlmostEqual(two.reduce().compute, 0.75 * one.reduce().compute)
 
     def test_rotations(self):
         """Of nine iterations' eight orbitals one is diagonalised, with all vectors; seven are rotated, five sweeps each."""

@@ -20,7 +20,7 @@ from traces import FREE
 
 # pylint: disable=wrong-import-order
 from lab import (
-    cells, coulomb_pass, doubts, failure, forecast, machine, phases, prediction, reductions, simulation, trace, whole)
+    cells, coulomb_pass, doubts, failure, forecast, machine, phases, prediction, reductions, simulator, trace, whole)
 from lab.recording import Recording, RecordingError  # noqa: E402
 from lab.network import Network  # noqa: E402
 
@@ -390,9 +390,9 @@ class Replay(WithTraces):
 
     def test_options_that_hf_simulate_would_ignore(self):
         for options, part in ((("--molecules", "--threads", "2"), "not with --molecules"), (("--molecules", "--onesided", "rma"), "not with"),
-                              (("--alone",), "only with --molecules"), (("--ranks", "1000000"), "1 to 100000")):
+                              (("--alone",), "only with --molecules"), (("--grid", "9"), "only --ranks goes with it"), (("--ranks", "1000000"), "1 to 100000")):
             with self.assertRaisesRegex(failure.Failure, part):
-                simulation.call(*options, self.trace("one", [traces.row(COSTS)]))
+                simulator.call(*options, self.trace("one", [traces.row(COSTS)]))
 
     def test_errors(self):
         path = self.trace("one", [traces.row(COSTS)])

@@ -7,15 +7,11 @@ from lab import constants, trace
 from lab.network import Network
 
 MODEL = {"basis": {"most_of_site": 24, "least_sites": 6},
-         "linalg": {"block": 64, "most_aspect": 3, "few_ranks": 8, "order_on_few": 500, "order_on_more": 150, "product_rate": 4e10,
-                    "reduction_rate": 2e10, "latency": 1.5e-6, "byte_seconds": 1e-10, "largest_on_square": 1000},
          "fock": {"piece_numbers": 65536, "messages_under_way": 4, "least_in_rows": 9, "least_cache_bytes": 8388608},
          "coulomb": {"steps": ["densities", "kets", "leaves", "up", "bounds", "across", "down", "matrices", "to leaves"], "lanes": 8,
                      "unit": 256, "numbers_of_kets": 11, "numbers_of_expansion": 441, "numbers_of_moments": 452,
                      "numbers_of_leaf": 505},
-         "mp2": {"matrix_numbers": 8000000, "most_pairs": 64, "padded_to": 8, "few_kets": 6, "most_sends": 32},
-         "local_mp2": {"piece": 65536, "most_pieces": 64, "least_room": 262144, "most_sharing": 16, "few_pairs": 64, "axis_steps": 50,
-                       "history": 8, "sweep_blocks": 128}}
+         "local_mp2": {"sweep_blocks": 128}}
 constants.learn(MODEL)
 
 KINDS = ["Total", "Set-up", "One-electron integrals", "Fock: computing", "Fock: waiting for blocks",
@@ -84,7 +80,7 @@ def local_mp2(path, n_iteration=2, **header):
     orbitals = [{"centre_bohr": [x, 0.0, 0.0], "domain": [atom], "extended_domain": [atom]} for atom, x in ((1, 0.0), (2, 10.0))]
     pairs = [{"i": i, "j": j, "class": "strong", "functions": n, "correction_functions": n, "work": work}
              for i, j, n, work in ((1, 1, 10, 1.0), (2, 1, 20, 3.0), (2, 2, 10, 2.0))]
-    local = {"domains": "default", "iterations": n_iteration, "screening": 1e-8, "sweeps": 4,
+    local = {"domains": "default", "iterations": n_iteration, "screening": 1e-8, "sweeps": 4, "rotation_products": 3, "rotated_pairs": 1,
              "extended_weak_pairs": False, "orbitals": orbitals, "pairs": pairs}
     second = row([3.0, 1.0], trace.PAIR_TASK)
     amplitudes = row([0.5] * 3, trace.PAIR_TASK)

@@ -78,29 +78,32 @@ def command(hf, case, more, n_rank, mpiexec):
     return [mpiexec, "-n", str(n_rank), *words] if n_rank > 1 else words
 
 
-def run(version, case, n_rank, mpiexec, folder):
-    """A Measured of one run."""
-    result = folder / "result.json"
+def result_of(words, folder, what):
+    """(text of the file of --json, wall seconds, user seconds, CPU seconds) of a command of hf."""
+    result, user, cpu = folder / "result.json", user_seconds(), launch.cpu_seconds()
     result.unlink(missing_ok=True)
-    words = command(version.hf, case, ["--json", str(result)], n_rank, mpiexec)
-    user = user_seconds()
-    whole = launch.timed(words, folder / "report", True, f"{version.name}, {case.name}")
-    return measured(result, whole, user_seconds() - user, f"{version.name}, {case.name}")
+    whole = launch.timed([*words, "--json", str(result)], folder / "report", True, what)
+    try:
+        return result.read_text(encoding="utf-8"), whole, user_seconds() - user, launch.cpu_seconds() - cpu
+    except OSError as error:
+        raise Failure(f"{what}: hf left no results", NO_RESOURCE) from error
 
 
 def user_seconds():
-    """CPU seconds of the processes that have ended."""
+    """Of the processes that have ended."""
     return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
 
 
-def measured(path, whole, user, what):
-    """What a file of --json says, of this version of hf or of an older one."""
+def run(version, case, n_rank, mpiexec, folder):
+    """A Measured of one run, of this version of hf or of an older one."""
+    what = f"{version.name}, {case.name}"
+    text, whole, user, _ = result_of(command(version.hf, case, [], n_rank, mpiexec), folder, what)
     try:
-        output = qcschema.load(path.read_text(encoding="utf-8"))
+        output = qcschema.load(text)
         fock = sum(entry["mean"] for entry in output["extras"]["hf"]["timings_seconds"]
                    if entry["phase"].startswith(FOCK))
         return Measured(whole, user, fock, float(output["return_result"]), output["properties"]["scf_iterations"])
-    except (OSError, ValueError, LookupError, TypeError) as error:
+    except (ValueError, LookupError, TypeError) as error:
         raise Failure(f"{what}: hf left no results", NO_RESOURCE) from error
 
 

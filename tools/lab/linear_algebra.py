@@ -11,10 +11,12 @@ A column of the reduction is a broadcast, a sum, and a sum that all have along t
 pdsyntrd on 2 x 2 and 4 x 4 ranks), each of them a latency that nothing hides: that is what limits it, and why a part of the
 ranks does it. Eigenvectors and products go by blocks of 64."""
 
+import functools
+import json
 import math
 from typing import NamedTuple
 
-from . import constants
+from . import simulator
 
 WORD = 8
 # Seconds of the steps for all eigenvectors of a matrix: dsytrd, dstedc, dormtr, and dgemm of three matrices of this order.
@@ -50,54 +52,25 @@ def steps_of(n_rank):
     return math.ceil(math.log2(n_rank)) if n_rank > 1 else 0
 
 
-def share(order, n_process):
+def share(order, n_process, block):
     """Part of the rows or columns that the process with most of them has."""
-    block = constants.of("linalg").block
     blocks = -(-order // block)
     return min(1.0, -(-blocks // n_process) * block / order)
 
 
-def product_seconds(order, rows, columns):
-    """hf_product_seconds: the model by which hf chooses the grid."""
-    found = constants.of("linalg")
-    seconds = 2.0 * order**3 * share(order, rows) * share(order, columns) / found.product_rate
-    for n_along, n_across in ((columns, rows), (rows, columns)):
-        piece = found.latency + found.byte_seconds * WORD * found.block * order * share(order, n_across)
-        seconds += (2 * -(-order // found.block) + n_along - 2) * piece if n_along > 1 else 0.0
-    return seconds
+class Grids(NamedTuple):
+    """hf_linalg_grids: of products, of reductions to tridiagonal form, whether these are on a square number of ranks; blocks."""
+    all: Grid
+    reducing: Grid
+    on_square: bool
+    block: int
 
 
-def reduction_ranks(order, grid):
-    """Of the reduction to tridiagonal form (hf_reduces_on_square): ranks that compute, along how many a message goes, and how
-    many messages a column takes one after the other."""
-    if order < constants.of("linalg").largest_on_square or grid.rows == grid.columns:
-        return math.isqrt(grid.size)**2, math.isqrt(grid.size), 4.0
-    return grid.size, grid.columns, 8.0
-
-
-def reduction_seconds(order, grid):
-    """hf_reduction_seconds: the model by which hf chooses who reduces a matrix to tridiagonal form."""
-    n_rank, side, n_message = reduction_ranks(order, grid)
-    found = constants.of("linalg")
-    return 4.0 / 3.0 * order**3 / (found.reduction_rate * n_rank) + n_message * order * steps_of(side) * found.latency
-
-
-def choose_grid(n_rank, order):
-    """choose_grid of src/linalg/grid.c: the grid that multiplies matrices in the least time, the squarer one of equals. Rank 0
-    alone computes with small ones."""
-    found = constants.of("linalg")
-    if n_rank == 1 or order < (found.order_on_few if n_rank <= found.few_ranks else found.order_on_more):
-        return Grid(1, 1)
-    n_block = -(-order // found.block)
-    grids = [Grid(rows, columns) for rows in range(1, min(n_block, math.isqrt(n_rank)) + 1)
-             for columns in range(rows, min(n_rank // rows, found.most_aspect * rows, n_block) + 1)]
-    return min(grids, key=lambda grid: (product_seconds(order, grid.rows, grid.columns), -grid.rows, grid.columns))
-
-
-def choose_reducing(order, grid):
-    """hf_eigen_fewer of src/linalg/grid_model.c: the grid that reduces matrices of `grid` to tridiagonal form."""
-    sides = [side for side in range(2, grid.rows + 1) if side**2 < grid.size]
-    return min([grid, *(Grid(side, side) for side in sides)], key=lambda found: reduction_seconds(order, found))
+@functools.cache
+def grids(n_rank, order):
+    """As hf chooses them."""
+    found = json.loads(simulator.call("--grid", order, "--ranks", n_rank))
+    return Grids(Grid(*found["grid"]), Grid(*found["reducing"]), found["on_square"], found["block"])
 
 
 class Cost(NamedTuple):
@@ -133,8 +106,7 @@ class LinearAlgebra:
         # pylint: disable=too-many-arguments,too-many-positional-arguments
         self.network, self.order, self.n_rank, self.n_thread = network, order, n_rank, n_thread
         self.measured = measured or MEASURED
-        self.block = constants.of("linalg").block
-        self.grid = choose_grid(n_rank, order)
+        self.grid, self.reducing, self.on_square, self.block = grids(n_rank, order)
         in_node = min(network.ranks_per_node, n_rank)
         self.near_row, self.near_column = self.grid.columns <= in_node, self.grid.size <= in_node
 
@@ -146,7 +118,7 @@ class LinearAlgebra:
 
     def computed(self, step, operations):
         """Seconds of the rank that has most to do, at the rate of its own part of the matrix."""
-        part = share(self.order, self.grid.rows) * share(self.order, self.grid.columns)
+        part = share(self.order, self.grid.rows, self.block) * share(self.order, self.grid.columns, self.block)
         return operations * part / rate(step, self.order * math.sqrt(part), self.measured) / self.n_thread
 
     def along_ring(self, n_piece, n_rank, n_words, near):
@@ -176,10 +148,12 @@ class LinearAlgebra:
         """A product of an m x k with a k x n matrix."""
         return Cost(self.computed("multiply", 2.0 * m * n * k), self.product_messages(m, n, k))
 
-    def reduce(self, grid):
+    def reduce(self):
         """To tridiagonal form, on as many ranks of a grid as are a square if those are all or the matrix is small; else on
         all, with twice as many messages for a column. On the mean half of the rows are left."""
-        n, (n_rank, side, n_message) = self.order, reduction_ranks(self.order, grid)
+        n, grid = self.order, self.reducing
+        side = math.isqrt(grid.size) if self.on_square else grid.columns
+        n_rank, n_message = (side**2, 4.0) if self.on_square else (grid.size, 8.0)
         near = grid.columns <= min(self.network.ranks_per_node, self.n_rank)
         computed = 4.0 / 3.0 * n**3 / n_rank / rate("reduce", n / math.sqrt(n_rank), self.measured)
         each = n_message * self.along(side, 0.5 * n / side, near)
@@ -191,8 +165,8 @@ class LinearAlgebra:
         the secular equation and their places; the vectors, a product with the reflectors and one with its result, block by
         block. Sums over all ranks: of the matrix, the eigenvalues with the outcome, the check; if several diagonalise also
         of the room there is, and over the grid two for the signs."""
-        n, grid = self.order, choose_reducing(self.order, self.grid)
-        parts = [self.reduce(grid), self.sums(3)]
+        n, grid = self.order, self.reducing
+        parts = [self.reduce(), self.sums(3)]
         if n_vector > 0:
             parts.append(Cost(self.computed("divide", 4.0 / 3.0 * n**3), 3.0 * self.product_messages(n, n, n)))
         parts.append(Cost(self.computed("back", 2.0 * n * n * n_vector), 2.0 * self.product_messages(n, n_vector, n)))

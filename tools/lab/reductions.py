@@ -8,7 +8,7 @@ what is left of them; else all are counted. Sums are added up once along the row
 import math
 
 from . import constants
-from .linear_algebra import choose_grid
+from .linear_algebra import grids
 
 WORD = 8
 
@@ -66,7 +66,7 @@ def between_nodes(network, n_rank, along_row, along_column, adds):
 def to_grid(network, order, n_block, n_rank, n_matrix):
     """From owners to the ranks of the process grid, or back: those of the grid have more to take than owners to give."""
     size = order**2 / 2
-    grid, in_one = choose_grid(n_rank, order).size, min(network.ranks_per_node, n_rank)
+    grid, in_one = grids(n_rank, order).all.size, min(network.ranks_per_node, n_rank)
     near = network.n_node(n_rank) == 1
     n_message = 0 if near else min(n_rank - 1, -(-n_block // grid))
     each = 2.0 * WORD * size / grid
