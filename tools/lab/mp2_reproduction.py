@@ -237,21 +237,21 @@ FORCES_PROCESSES = (1, 2, 4, 10, 20, 40, 58, 100, 200, 400, 1000)
 
 
 def forces_panel(name, forecast):
-    """Speedups of all steps, as replayed; of both passes also as the model has it."""
-    run, curves = forecast.part, [Curve("ideal", [(p, p) for p in FORCES_PROCESSES], "ideal")]
+    """Efficiencies of all steps, as replayed; of both passes also as the model has it."""
+    run, curves = forecast.part, [Curve("ideal", [(p, 1.0) for p in FORCES_PROCESSES], "ideal")]
     for colour, step in enumerate((AFTER, WITH, MP2, RELAXATION, Gradient.WHOLE)):
-        curves.append(Curve(step, [(row.processes, row.speedup) for row in forecast.rows if row.step == step], "replay", colour))
-    curves.append(Curve(f"{MP2}, model", [(p, p * run.efficiency(MP2, run.mp2.model_seconds(p), p)) for p in FORCES_PROCESSES[1:]], "model", 2))
-    return Panel(name, "Processes", "Speedup", curves, True)
+        curves.append(Curve(step, [(row.processes, row.efficiency) for row in forecast.rows if row.step == step], "replay", colour))
+    curves.append(Curve(f"{MP2}, model", [(p, run.efficiency(MP2, run.mp2.model_seconds(p), p)) for p in FORCES_PROCESSES[1:]], "model", 2))
+    return Panel(name, "Processes", "Efficiency", curves)
 
 
 def forces(shop):
-    """Forces of MP2 in the form of Figs. 9.7 to 9.9, of the dimer and of an alkane: tables by phase, speedups."""
+    """Forces of MP2 in the form of Figs. 9.7 to 9.9, of the dimer and of an alkane: tables by phase, efficiencies."""
     lines, panels = ["Forces of MP2 replayed, cc-pVDZ, all electrons"], []
     for name, path in (("uracil dimer", str(shop.inputs / "uracil-dimer.mol")), ("C10H22", shop.alkane(10))):
         recorded = shop.recording(f"{pathlib.Path(path).stem}-mp2-gradient", [path, *FORCES], FORCES_SIZES)
         forecast = Forecast(Mp2Forces(recorded, NETWORK), [FORCES_SCHEDULER], FORCES_PROCESSES)
         lines += ["", name, *forecast.lines()]
         panels.append(forces_panel(name, forecast))
-    shop.draw("mp2-forces", "Forces of MP2 in cc-pVDZ (in the form of Janssen and Nielsen, Fig. 9.8, simulated)", panels)
+    shop.draw("mp2-forces", "Forces of MP2 in cc-pVDZ (in the form of Janssen and Nielsen, Fig. 9.9, simulated)", panels)
     return shop.write("mp2-forces", lines)
