@@ -259,8 +259,9 @@ static bool first_quarter(struct transformer *own)
 /** Products that are so much smaller than the threshold are left out. */
 static const double NEGLIGIBLE = 0.1;
 
-/** Columns of a product, at least: some orbitals, one after another. */
-static const size_t LEAST_COLUMNS = 48;
+/** Columns of a product, at least: some orbitals, one after another, up to a group. With more of them P is packed less
+ *  often, but fewer functions are left out. */
+static const size_t LEAST_COLUMNS = (size_t)HF_PRODUCT_GROUP * HF_PRODUCT_STEP;
 
 /** Copies rows [n_a][n_rs], `width` apart, rounded to single precision if `single`. */
 static void copy_numbers(int n_a, size_t n_rs, const double *from, size_t width, bool single,
