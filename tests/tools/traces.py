@@ -80,7 +80,8 @@ def local_mp2(path, n_iteration=2, **header):
     orbitals = [{"centre_bohr": [x, 0.0, 0.0], "domain": [atom], "extended_domain": [atom]} for atom, x in ((1, 0.0), (2, 10.0))]
     pairs = [{"i": i, "j": j, "class": "strong", "functions": n, "correction_functions": n, "work": work}
              for i, j, n, work in ((1, 1, 10, 1.0), (2, 1, 20, 3.0), (2, 2, 10, 2.0))]
-    local = {"domains": "default", "iterations": n_iteration, "screening": 1e-8, "sweeps": 4, "rotation_products": 3, "rotated_pairs": 1,
+    local = {"domains": "default", "iterations": n_iteration, "screening": 1e-8, "sweeps": 4,
+             "rotation_products": 3, "rotated_pairs": 1,
              "extended_weak_pairs": False, "orbitals": orbitals, "pairs": pairs}
     second = row([3.0, 1.0], trace.PAIR_TASK)
     amplitudes = row([0.5] * 3, trace.PAIR_TASK)

@@ -119,8 +119,8 @@ class LocalMp2(Simulated):
         return sum(cost.compute for cost in found), sum(cost.messages for cost in found)
 
     def localisation(self, n_rank):
-        """Sweeps by seats of blocks of orbitals; operators and products with second derivatives by all, these with a vector to all and one
-        from them; dense products by the grid; the rest by every rank."""
+        """Sweeps by seats of blocks of orbitals; operators and products with second derivatives by all, dense products by the
+        grid; the rest by every rank. Each product with second derivatives sends a vector to all and adds up theirs."""
         batch, o, n = self.batches[LOCALISATION], len(self.local["orbitals"]), self.recording.header["n_function"]
         products = (2, n, o, o), (6, n, o, n), (4, o, o, n)
         (one, _), (many, messages) = self.algebra(1, *products), self.algebra(n_rank, *products)
@@ -130,7 +130,8 @@ class LocalMp2(Simulated):
         if n_rank > 1:
             block = BYTES * o / n_block * (2 * n + o)
             found += self.local["sweeps"] * (n_block - 1) * 2.0 * self.network.message_seconds(block)
-            found += self.local["rotation_products"] * 2.0 * models.all_reduce_seconds(self.machine, self.local["rotated_pairs"], n_rank)
+            found += 2.0 * self.local["rotation_products"] * models.all_reduce_seconds(
+                self.machine, self.local["rotated_pairs"], n_rank)
         return found + sweeps * math.ceil(n_seat / n_rank) / n_seat
 
     def domains(self, n_rank):
