@@ -3,7 +3,7 @@
  *     round         one orbital i on each rank; if fewer are left than ranks, several ranks share each of some of them
  *     each block    (ia|rs) is received -> (ia|js) -> (ia|jb) -> t, which is kept
  *     swap          ranks that share i send each other the t_ij^ba of their columns
- *     each block    u -> P; sum_b C_sb u -> T_ia(rs), which is sent back
+ *     each block    u -> P, Y of virtual orbitals; sum_b C_sb u -> T_ia(rs), which is sent back
  *
  * A block has some of the virtual orbitals a of i (hf_mp2_block_width). Sums over a are rounded to steps block by block,
  * so the bits do not depend on who has a block. */
@@ -233,24 +233,28 @@ static void make_buffers(struct hf_mp2_amplitudes *self, int n_unit)
     struct hf_arena *arena = &self->arena;
     HF_TAKE(arena, self->part, (size_t)mp2->context->n_rank);
     HF_TAKE(arena, self->exchanged, (size_t)mp2->context->n_rank);
-    HF_TAKE(arena, self->third, n * o * size.width);
-    size_t room = 0;
+    HF_TAKE(arena, self->back, n * o * size.width);
+    size_t room = 0, third = 0;
     for (int spin = 0; spin < mp2->n_spin; spin++) {
+        const int v = mp2->orbitals[spin].n_virtual, n_rank = mp2->context->n_rank;
         const size_t of_spin =
-            hf_mp2_amplitude_room(size.rows, o, mp2->orbitals[spin].n_virtual, most_virtual(mp2),
-                                  mp2->context->n_rank, n_unit);
+                         hf_mp2_amplitude_room(size.rows, o, v, most_virtual(mp2), n_rank, n_unit),
+                     third_of_spin =
+                         hf_mp2_amplitude_room(n * o, 0, v, most_virtual(mp2), n_rank, n_unit);
         if (of_spin > room) room = of_spin;
+        if (third_of_spin > third) third = third_of_spin;
     }
+    HF_TAKE(arena, self->third, third);
     HF_TAKE(arena, self->t, room);
     HF_TAKE(arena, self->u, size.rows * size.width);
-    HF_TAKE(arena, self->turned, o * size.width * size.length);
+    HF_TAKE(arena, self->turned, o * size.width * (size.length + hf_padded((int)n)));
     HF_TAKE(arena, self->partial, HF_MP2_PIECES * hf_mp2_piece_size(self));
     /* orbitals of the third quarter; rows of u; u and t of a piece */
     size_t n_packed = hf_packed_size((int)o, (int)(n > of_piece ? n : of_piece));
     if (n_packed < HF_MP2_ROWS * o * size.width) n_packed = HF_MP2_ROWS * o * size.width;
-    /* rows of all functions; of P_ab; t of a piece */
-    const size_t n_product =
-        (n + HF_PRODUCT_GROUP) * size.width + HF_MP2_ROWS * size.length + of_piece * row;
+    /* rows of all functions; of P_ab and Y; t of a piece */
+    const size_t n_product = (n + HF_PRODUCT_GROUP) * size.width +
+                             HF_MP2_ROWS * (size.length + hf_padded((int)n)) + of_piece * row;
     const size_t n_row = (n > size.n_virtual ? n : size.n_virtual) + o * size.width + of_piece;
     self->lane = hf_mp2_make_lanes(mp2, n_packed, n_product, n_row, arena);
 }

@@ -51,7 +51,7 @@ hf_status hf_mp2_block_third(void *data, int thread, int n_thread, struct hf_err
                                                 .orbitals = self->joined,
                                                 .step = self->joined_length,
                                                 .packed = self->packed_orbitals,
-                                                .to = self->third},
+                                                .to = hf_mp2_third_of(self, self->now)},
                          thread, n_thread, &self->lane[thread]);
     return HF_OK;
 }
@@ -96,7 +96,7 @@ hf_status hf_mp2_block_fourth(void *data, int thread, int n_thread, struct hf_er
                                      .left = mp2->orbitals[spin].packed_virtuals,
                                      .to = t + (size_t)j.begin * width,
                                      .to_step = j.step},
-                 self->third + j.column, (size_t)self->n_joined * width);
+                 hf_mp2_third_of(self, self->now) + j.column, (size_t)self->n_joined * width);
         divide(self, j, t);
     }
     own->seconds += hf_thread_seconds() - start;
@@ -205,18 +205,32 @@ static void add_energy(const struct hf_mp2_amplitudes *self, int spin, int j, st
     if (of_i.spin < spin) hf_mp2_add_energy(self->mp2, of_j, of_i, opposite, same);
 }
 
-/** Turned t of one j. */
+/** Transposes n_row rows of n_column numbers. */
+static void turn_rows(size_t n_row, size_t n_column, const double *from, size_t from_step,
+                      double *to, size_t to_step)
+{
+    enum { TILE = 8 };
+    for (size_t first = 0; first < n_row; first += TILE)
+        for (size_t a = 0; a < n_column; a++)
+            for (size_t b = first; b < first + TILE && b < n_row; b++)
+                to[a * to_step + b] = from[b * from_step + a];
+}
+
+/** Turned t and (ia|js) of one j. */
 static void turn(const struct hf_mp2_amplitudes *self, int spin, int j)
 {
     const struct hf_mp2_orbitals *other = &self->mp2->orbitals[spin];
-    const size_t width = hf_mp2_width(self->now), length = other->length;
-    const size_t step = (size_t)other->n_occupied * width;
-    const double *from = hf_mp2_t_of(self, self->now, spin) + (size_t)j * width;
+    const size_t width = hf_mp2_width(self->now), length = hf_mp2_turned_length(self, spin);
+    const double *third =
+        hf_mp2_third_of(self, self->now) + (size_t)(self->first[spin] + j) * width;
     double *to = self->turned + (size_t)j * width * length;
     for (int s = 0; s < spin; s++)
-        to += (size_t)self->mp2->orbitals[s].n_occupied * width * self->mp2->orbitals[s].length;
-    for (size_t b = 0; b < (size_t)other->n_virtual; b++)
-        for (size_t a = 0; a < width; a++) to[a * length + b] = from[b * step + a];
+        to += (size_t)self->mp2->orbitals[s].n_occupied * width * hf_mp2_turned_length(self, s);
+    turn_rows((size_t)other->n_virtual, width,
+              hf_mp2_t_of(self, self->now, spin) + (size_t)j * width,
+              (size_t)other->n_occupied * width, to, length);
+    turn_rows((size_t)self->mp2->merged->n_function, width, third, (size_t)self->n_joined * width,
+              to + other->length, length);
 }
 
 /** hf_thread_work: u of some j, turned t, energies, and sum_b C_sb u_ij^ab in the place of (ia|js). */
@@ -247,7 +261,7 @@ hf_status hf_mp2_block_weigh(void *data, int thread, int n_thread, struct hf_err
                                      .n_inner = mp2->orbitals[spin].n_virtual,
                                      .n_column = (size_t)(j.end - j.begin) * width,
                                      .left = self->packed_virtuals[spin],
-                                     .to = self->third + j.column,
+                                     .to = self->back + j.column,
                                      .to_step = (size_t)self->n_joined * width},
                  self->u + hf_mp2_n_before(self, spin) * width + (size_t)j.begin * width, j.step);
     }
@@ -257,7 +271,7 @@ hf_status hf_mp2_block_weigh(void *data, int thread, int n_thread, struct hf_err
 
 /* ---- Densities ------------------------------------------------------------------------------- */
 
-/** hf_thread_work: some rows of P_bb' of each spin, from u_ij^ab and t_ij^ab' of the block's a. */
+/** hf_thread_work: some rows of P_bb' and Y_sb of each spin, from u_ij^ab, t_ij^ab' and (ia|js) of the block's a. */
 hf_status hf_mp2_block_add_virtual(void *data, int thread, int n_thread, struct hf_error *error)
 {
     const struct hf_mp2_amplitudes *self = data;
@@ -269,7 +283,9 @@ hf_status hf_mp2_block_add_virtual(void *data, int thread, int n_thread, struct 
     (void)error;
     for (int spin = 0; spin < mp2->n_spin; spin++) {
         const struct hf_mp2_orbitals *other = &mp2->orbitals[spin];
-        const size_t n_inner = (size_t)other->n_occupied * width, length = other->length;
+        const struct hf_mp2_derivatives *sums = mp2->settings->derivatives;
+        const size_t n_inner = (size_t)other->n_occupied * width,
+                     length = hf_mp2_turned_length(self, spin), n = (size_t)mp2->merged->n_function;
         for (int b = thread * HF_MP2_ROWS; b < other->n_virtual; b += n_thread * HF_MP2_ROWS) {
             const int n_row =
                 b + HF_MP2_ROWS < other->n_virtual ? HF_MP2_ROWS : other->n_virtual - b;
@@ -282,8 +298,13 @@ hf_status hf_mp2_block_add_virtual(void *data, int thread, int n_thread, struct 
                                          .to = own->product,
                                          .to_step = length},
                      turned, length);
-            hf_mp2_add_steps((size_t)n_row * length, 1.0, own->product,
-                             mp2->settings->derivatives->of_virtual[spin] + (size_t)b * length);
+            for (int k = 0; k < n_row; k++) {
+                const double *row = own->product + (size_t)k * length;
+                hf_mp2_add_steps((size_t)other->n_virtual, 1.0, row,
+                                 sums->of_virtual[spin] + (size_t)(b + k) * other->length);
+                hf_mp2_add_steps(n, 1.0, row + other->length,
+                                 sums->steps[spin] + (size_t)(other->n_occupied + b + k) * n);
+            }
         }
         turned += n_inner * length;
         u += n_inner * (size_t)other->n_virtual;
@@ -373,7 +394,7 @@ static const double *transform_back(const struct hf_mp2_amplitudes *self, struct
                                          (size_t)group * HF_PRODUCT_GROUP * (size_t)self->n_joined,
                                  .to = own->product,
                                  .to_step = width},
-             self->third + (size_t)s * (size_t)self->n_joined * width, width);
+             self->back + (size_t)s * (size_t)self->n_joined * width, width);
     return own->product + (size_t)skipped * width;
 }
 

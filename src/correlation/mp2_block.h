@@ -21,12 +21,13 @@ struct hf_mp2_amplitudes {
     double *packed_joined;                /**< the same, packed as left matrix [n][J] */
     double *packed_orbitals;              /**< the same, packed as left matrix [J][n] */
     double *packed_virtuals[HF_MAX_SPIN]; /**< C_sb, packed as left matrix [n][v] */
-    double *third; /**< [s][J][a]: (ia|js), then sum_b C_sb u_ij^ab, of a block */
+    double *third; /**< (ia|js), block after block of this rank's columns: [s][J][a] */
+    double *back;  /**< [s][J][a]: sum_b C_sb u_ij^ab of a block */
     double *t;     /**< block after block of this rank's columns */
     /** From other ranks, block after block of theirs: [b][j][a], b: columns of this rank. */
     double *swapped;
     double *u;                /**< of a block */
-    double *turned;           /**< t of a block, [j][a][b] of each spin */
+    double *turned;           /**< t and (ia|js) of a block, [j][a][b, then s] of each spin */
     double *partial;          /**< [HF_MP2_PIECES][o][length of o] of each spin */
     struct hf_mp2_lane *lane; /**< [n_thread] */
     int n_together;           /**< blocks that are exchanged together */
@@ -77,6 +78,20 @@ static inline double *hf_mp2_t_of(const struct hf_mp2_amplitudes *self,
            (block->begin - hf_mp2_own_part(self)->begin) *
                hf_mp2_n_before(self, self->mp2->n_spin) +
            hf_mp2_n_before(self, spin) * hf_mp2_width(block);
+}
+
+/** (ia|js) of a block of this rank. */
+static inline double *hf_mp2_third_of(const struct hf_mp2_amplitudes *self,
+                                      const struct hf_mp2_unit *block)
+{
+    const size_t n_row = (size_t)self->mp2->merged->n_function * (size_t)self->n_joined;
+    return self->third + (block->begin - hf_mp2_own_part(self)->begin) * n_row;
+}
+
+/** Length of rows over the virtual orbitals of a spin, then over functions. */
+static inline size_t hf_mp2_turned_length(const struct hf_mp2_amplitudes *self, int spin)
+{
+    return self->mp2->orbitals[spin].length + hf_padded(self->mp2->merged->n_function);
 }
 
 /** Block of columns that begins with the column `begin`. */

@@ -32,7 +32,7 @@ struct hf_mp2_words {
 };
 
 /** Assumed ratio of the rank with the most half-transformed integrals to the mean. */
-#define HF_MP2_IMBALANCE 1.15
+#define HF_MP2_IMBALANCE 1.1
 
 /** Total work of an algorithm, for the model of "auto". */
 struct hf_mp2_effort {

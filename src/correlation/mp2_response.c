@@ -37,25 +37,27 @@ static double amplitude_words(const struct hf_mp2_size *size, const struct sizes
 {
     const double n = size->n_function, width = (double)hf_mp2_block_width(of->most_virtual);
     const double sent = size->n_rank > 1 ? 1.0 + (of->uneven - 1.0) / size->n_rank : 0.0;
+    const int n_unit = n_i > 1.0 ? (int)n_i : 1;
     const double room =
-        (double)hf_mp2_amplitude_room((size_t)of->rows, (size_t)of->o, of->most_virtual,
-                                      of->most_virtual, size->n_rank, n_i > 1.0 ? (int)n_i : 1);
-    const double together =
-        hf_mp2_blocks_together(of->most_virtual, size->n_rank, n_i > 1.0 ? (int)n_i : 1);
-    const double of_thread = of->o * fmax(n, 24.0 * width) + n * width + 24.0 * of->longest +
+        (double)(hf_mp2_amplitude_room((size_t)of->rows, (size_t)of->o, of->most_virtual,
+                                       of->most_virtual, size->n_rank, n_unit) +
+                 hf_mp2_amplitude_room((size_t)(n * of->o), 0, of->most_virtual, of->most_virtual,
+                                       size->n_rank, n_unit));
+    const double together = hf_mp2_blocks_together(of->most_virtual, size->n_rank, n_unit);
+    const double turned = of->longest + of->length;
+    const double of_thread = of->o * fmax(n, 24.0 * width) + n * width + 24.0 * turned +
                              of->longest * width * of->o / 16.0;
     return n * (3.0 * of->o + of->v) + sent * size->n_row * width * together + room +
-           width * (n * of->o + of->rows + of->o * of->longest) + 16.0 * of->o * of->o +
+           width * (n * of->o + of->rows + of->o * turned) + 16.0 * of->o * of->o +
            of->n_thread * of_thread;
 }
 
 /** hf_mp2_second_pass. */
 static double second_words(const struct hf_mp2_size *size, const struct sizes *of, double n_i)
 {
-    const double n = size->n_function, most = size->most_functions;
-    const double of_thread = n * of->length + most * n_i * (of->length + of->longest) +
-                             n_i * (3.0 * of->length + n) + of->longest * of->length;
-    return hf_mp2_panel_words(size, n_i) + n * (2.0 * n_i + of->v) + of->n_thread * of_thread;
+    const double n = size->n_function;
+    const double of_thread = n * of->length + n_i * (2.0 * of->length + 4.0 * n);
+    return hf_mp2_panel_words(size, n_i) + n * (n_i + of->v) + of->n_thread * of_thread;
 }
 
 static struct hf_mp2_words words(const struct hf_mp2_size *size, double n_i)

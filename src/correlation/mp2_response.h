@@ -2,9 +2,10 @@
  * (mp2_private.h, "kets"):
  *
  *     first half    (ia|rs) of each bra RS, kept where it was computed
- *     amplitudes    all rows rs of one i on a rank: (ia|js), (ia|jb), t and u for all j; P, then back to
- *                   T_ia(rs) = sum_jb u_ij^ab C_rj C_sb, which replaces (ia|rs) on its rank
- *     second pass   each rank computes its bras again: Y from (mn|rs) and T_ia(rs);
+ *     amplitudes    all rows rs of one i on a rank: (ia|js), (ia|jb), t and u for all j; P and
+ *                   Y_sb = sum_ija u_ij^ab (ia|js), then back to T_ia(rs) = sum_jb u_ij^ab C_rj C_sb,
+ *                   which replaces (ia|rs) on its rank
+ *     second pass   each rank computes its bras again: Y_ni from (mn|rs) and T_ia(rs);
  *                   G_mnrs = sum_ia C_mi C_na T_ia(rs) times the derivatives of quartets whose ket is not above the bra
  *
  * Sums over bras and orbitals are in whole steps (base/slope_sums.h), so they have the same bits for any number of

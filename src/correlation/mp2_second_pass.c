@@ -39,15 +39,13 @@ struct second_pass {
 struct passer {
     struct second_pass *pass;
     struct hf_mp2_bra bra;
-    const double *block;             /**< T_ia(rs) of the bra */
-    int n_rs, end;                   /**< end: first function after the last site of the bra */
-    double *plane;                   /**< (mn|rs) of one rs */
-    double *half;                    /**< [i][length] (in|rs) of one rs */
-    double *back;                    /**< [i][length] sum_a C_na T_ia(rs) of one rs */
-    double *packed, *compact;        /**< left matrices */
-    double *joined;                  /**< left matrix [n][2 n_i]: C_mi, then back_im */
-    double *sum;                     /**< [i][length] */
-    double *of_virtual[HF_MAX_SPIN]; /**< [a][length] */
+    const double *block;      /**< T_ia(rs) of the bra */
+    int n_rs, end;            /**< end: first function after the last site of the bra */
+    double *plane;            /**< (mn|rs) of one rs */
+    double *back;             /**< [i][length] sum_a C_na T_ia(rs) of one rs */
+    double *packed, *compact; /**< left matrices */
+    double *joined;           /**< left matrix [n][2 n_i]: C_mi, then back_im */
+    double *sum;              /**< [i][length] */
     double
         *density; /**< [n][length] G_mnrs + G_nmrs of one rs; it replaces integrals in the strips */
     int *strip_of;      /**< [n_shell][n_shell] strip of a ket; -1: none */
@@ -114,26 +112,6 @@ static const double *select_rows(struct passer *own, int n_i,
         for (int k = 0; k < block->n_row; k++, to += group)
             memcpy(to, own->packed + first * n + (size_t)block->row[k] * group, group * sizeof *to);
     return own->compact;
-}
-
-/** of_virtual += sum_i T_ia(rs) (in|rs) of a spin. */
-static void add_virtual(struct passer *own, int spin, int rs)
-{
-    const struct hf_mp2_orbitals *orbitals = orbitals_of(own, spin);
-    const int n_i = n_of_spin(own, spin), n_a = orbitals->n_virtual;
-    const size_t length = own->pass->length;
-    hf_pack(n_a, n_i, amplitude_row(own, spin, 0, rs), 1, (size_t)own->n_rs * orbitals->length,
-            own->packed);
-    for (int i = 0; i < n_i; i++) own->row[i] = own->half + (size_t)i * length;
-    own->pass->mp2->multiply(&(struct hf_product){.n_row = n_a,
-                                                  .n_inner = n_i,
-                                                  .n_column = length,
-                                                  .left = own->packed,
-                                                  .right = own->row,
-                                                  .to = own->of_virtual[spin],
-                                                  .to_step = length,
-                                                  .add = rs > 0});
-    own->n_flop += 2.0 * own->pass->panel.n * n_i * n_a;
 }
 
 /** sum [i][length] += sum_m back_im (mn|rs). */
@@ -222,9 +200,6 @@ static void transform(struct passer *own)
         for (int spin = 0; spin < pass->mp2->n_spin; spin++) {
             const size_t first = spin > 0 ? n_alpha * length : 0;
             if (panel->n_i[spin] == 0) continue;
-            hf_mp2_panel_quarter(panel, spin, own->plane, length, own->row, own->half);
-            own->n_flop += 2.0 * panel->n_i[spin] * panel->n_element;
-            add_virtual(own, spin, rs);
             transform_back(own, spin, rs, own->back + first);
             add_occupied(own, spin, own->back + first, own->sum + first);
         }
@@ -235,8 +210,6 @@ static void transform(struct passer *own)
         if (panel->n_i[spin] == 0) continue;
         add_rows(own, spin, pass->mp2->batch.begin[spin], panel->n_i[spin],
                  own->sum + (spin > 0 ? n_alpha * length : 0));
-        add_rows(own, spin, pass->mp2->orbitals[spin].n_occupied,
-                 pass->mp2->orbitals[spin].n_virtual, own->of_virtual[spin]);
     }
     own->seconds += hf_thread_seconds() - start;
 }
@@ -417,13 +390,10 @@ static void make_arrays(struct passer *own, struct hf_arena *arena)
     const size_t left = largest_of(hf_packed_size((int)v, (int)n_i),
                                    hf_packed_size((int)n_i, (int)largest_of(n, v)));
     HF_TAKE(arena, own->plane, pass->panel.plane);
-    HF_TAKE(arena, own->half, n_i * length);
     HF_TAKE(arena, own->back, n_i * length);
     HF_TAKE(arena, own->packed, left);
     HF_TAKE(arena, own->compact, hf_packed_size((int)n_i, (int)n));
     HF_TAKE(arena, own->sum, n_i * length);
-    for (int spin = 0; spin < mp2->n_spin; spin++)
-        HF_TAKE(arena, own->of_virtual[spin], (size_t)mp2->orbitals[spin].n_virtual * length);
     HF_TAKE(arena, own->joined, hf_packed_size((int)n, 2 * (int)n_i));
     HF_TAKE(arena, own->density, n * length);
     HF_TAKE(arena, own->strip_of, (size_t)mp2->merged->n_shell * (size_t)mp2->merged->n_shell);
