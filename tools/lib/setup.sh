@@ -2,12 +2,13 @@
 # Shared by the scripts in tools/: packages, MPI's environment, configuring and building. POSIX sh.
 # The caller sets hf_root to the top of the tree and sources this file.
 
-# What building with Open MPI needs on Debian 12; what the tests need beyond that, what MPICH does, and what fuzzing does.
+# What building with Open MPI needs on Debian 12; what the tests need beyond that, what MPICH does, what Arm and fuzzing do.
 hf_packages_openmpi="gcc libc6-dev meson ninja-build pkg-config python3 libopenmpi-dev openmpi-bin \
 libscalapack-openmpi-dev libelpa-dev libint2-dev libopenblas-dev libcjson-dev libhdf5-dev"
 hf_packages_tests="libcmocka-dev gnuplot-nox g++ hdf5-tools libtrexio-dev python3-h5py python3-jsonschema python3-qcelemental python3-ase \
 python3-qcengine"
 hf_packages_mpich="libmpich-dev mpich libscalapack-mpich-dev"
+hf_packages_arm="gcc-aarch64-linux-gnu qemu-user"
 hf_packages_fuzzing="clang libclang-rt-dev libomp-dev"
 
 hf_say() {
