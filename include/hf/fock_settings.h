@@ -59,6 +59,7 @@ struct hf_block_counts {
 /** Counts of the last build, summed over the ranks. */
 struct hf_fock_account {
     double threshold;           /**< of the screening, hartree */
+    int number;                 /**< of the build in the records of the trace; 0 without a trace */
     int64_t n_quartet_total;    /**< unique shell quartets (M>=N, R>=S, MN>=RS) */
     int64_t n_quartet_computed; /**< quartets that passed the screening */
     int64_t n_quartet_read;     /**< quartets read back from memory */

@@ -293,7 +293,7 @@ hf_status hf_fock_build(struct hf_fock_builder *builder, int n_job, const struct
     struct hf_timers *timers = &builder->context->timers;
     const double before = hf_timer_seconds(timers, &hf_phase_fock_compute);
     builder->account.threshold = threshold;
-    hf_trace_begin_build(builder->context->trace);
+    builder->account.number = hf_trace_begin_build(builder->context->trace);
     if (n_job > FEW) {
         HF_TAKE(&arena, sorted, (size_t)n_job);
         HF_TRY(hf_agree(builder->context->comm, hf_arena_check(&arena, error), error));

@@ -66,6 +66,7 @@ static void put_build(struct hf_json to, const struct hf_fock_account *build,
 {
     const struct hf_block_counts none = {0}, *first = before != NULL ? &before->blocks : &none;
     const struct hf_block_counts *last = &build->blocks;
+    HF_PUT(to, "number", build->number, NULL, "number in the records; trial builds are not listed");
     HF_PUT(to, "n_task", build->n_listed, NULL, "tasks, with those that screening left empty");
     HF_PUT(to, "threshold", build->threshold, "hartree", "threshold of the screening");
     HF_PUT(to, "quartets_total", build->n_quartet_total, NULL, "unique shell quartets");

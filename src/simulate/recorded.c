@@ -22,9 +22,10 @@ void hf_sim_trace_init(struct hf_trace *trace, const struct hf_sim_rounds *round
     context->trace = trace;
 }
 
-void hf_trace_begin_build(struct hf_trace *trace)
+int hf_trace_begin_build(struct hf_trace *trace)
 {
-    trace->now = &trace->rounds->round[trace->n_build++];
+    trace->now = &trace->rounds->round[trace->n_build];
+    return trace->n_build++;
 }
 
 void hf_trace_begin_batch(struct hf_trace *trace)

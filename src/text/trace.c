@@ -96,11 +96,12 @@ void hf_trace_destroy(struct hf_trace **trace)
     hf_arena_free(trace);
 }
 
-void hf_trace_begin_build(struct hf_trace *trace)
+int hf_trace_begin_build(struct hf_trace *trace)
 {
-    if (trace == NULL) return;
+    if (trace == NULL) return 0;
     trace->build = trace->n_build;
     if (trace->n_build < HF_TRACE_FIRST_BATCH - 1) trace->n_build++;
+    return trace->build;
 }
 
 void hf_trace_begin_batch(struct hf_trace *trace)

@@ -75,8 +75,9 @@ hf_status hf_trace_create(struct hf_context *context, int n_thread, struct hf_tr
 /** Takes it away from the context. Accepts a pointer to NULL; leaves NULL. Not collective. */
 void hf_trace_destroy(struct hf_trace **trace);
 
-/** Records begin to belong to the next build, to the next batch, or to none. Not collective; no thread may record. */
-void hf_trace_begin_build(struct hf_trace *trace);
+/** Records begin to belong to the next build, whose number from 0 is returned, to the next batch, or to none. Not
+ *  collective; no thread may record. */
+int hf_trace_begin_build(struct hf_trace *trace);
 void hf_trace_begin_batch(struct hf_trace *trace);
 void hf_trace_end_build(struct hf_trace *trace);
 

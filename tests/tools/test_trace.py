@@ -34,6 +34,7 @@ WAYS = {  # name: ranks, options
     "Coulomb pass": (2, "--memory 0 --coulomb multipoles --threads 2"),
     "Coulomb pass for many": (1, "--memory 0 --coulomb multipoles --tasks-for 100"),
     "distributed": (2, "--fock distributed --onesided rma --memory 0"),
+    "trial builds": (2, "--memory 0 --converger newton --polarisability"),
     "distributed, stored, threads": (2, "--fock distributed --threads 2 --tasks-for 10"),
 }
 
@@ -63,6 +64,14 @@ class Traces(unittest.TestCase):
     @classmethod
     def tearDownClass(cls):
         cls.folder.cleanup()
+
+    def test_builds_that_are_no_iterations_lie_apart(self):
+        found = self.trace["trial builds"]
+        listed, others = sorted(found.numbers), sorted(found.later)
+        self.assertEqual(sorted(listed + others), list(range(len(listed) + len(others))))
+        self.assertTrue(any(number < listed[-1] for number in others), "trial densities of the second order")
+        self.assertGreater(len(found.after()), 2, "responses")
+        self.assertEqual(self.trace["alone"].later, {})
 
     def test_every_task_of_the_coulomb_pass_is_in_every_build(self):
         builds = self.trace["Coulomb pass"].builds

@@ -71,9 +71,9 @@ class Size:
         n_build = len(traces[0].builds)
         wanted = range(n_build - 1 if last_only else 0, n_build)
         self.builds = [least([trace.builds[i] for trace in traces]) for i in wanted]
-        self.relaxation = [least(builds) for builds in zip(*(trace.later.values() for trace in traces))]
+        self.relaxation = [least(builds) for builds in zip(*(trace.after() for trace in traces))]
         self.totals = [(slowed(trace), totals) for trace in traces for totals in trace.totals]
-        self.moving_seconds = 1.0 / (n_build + len(self.relaxation)) * min(  # of a build
+        self.moving_seconds = 1.0 / (n_build + len(traces[0].later)) * min(  # of a build
             mean(totals["Fock: moving matrices"] for totals in trace.totals) / slowed(trace) for trace in traces)
         self.batches = [least_batch([trace.batches[i] for trace in traces]) for i in range(len(traces[0].batches))]
 

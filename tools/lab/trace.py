@@ -96,7 +96,7 @@ class Batch:
 
 
 class Trace:
-    """A whole trace. `builds` are in order, `later` those after MP2 {number: Build}, `totals[rank]` has the seconds of each phase. `batches` are those of MP2, and
+    """A whole trace. `builds` are those of the header, in order, `later` all others {number: Build}, `totals[rank]` has the seconds of each phase. `batches` are those of MP2, and
     `set_up` the seconds of the phase of that name before the first one, on the first rank."""
 
     def __init__(self, path):
@@ -104,6 +104,7 @@ class Trace:
         self.header = read_header(path)
         self.n_rank = self.header["n_rank"]
         self.builds = [Build(info) for info in self.header["builds"]]
+        self.numbers = {info.get("number", i): i for i, info in enumerate(self.header["builds"])}
         self.totals = [{} for _ in range(self.n_rank)]
         self.batches, self.later, self.set_up = [], {}, 0.0
         try:
@@ -157,10 +158,16 @@ class Trace:
             self.build(i).seconds = end[i] - begin[i]
 
     def build(self, number):
-        """The one of this number. Those of the relaxation of MP2 are no part of the header, and like the last one of the SCF."""
-        if number < len(self.builds) or not self.batches:
-            return self.builds[number]
+        """The one of this number. Trial builds of the SCF and those of responses are no part of the header, and like its last one."""
+        if number in self.numbers:
+            return self.builds[self.numbers[number]]
+        if not self.batches and not any("number" in info for info in self.header["builds"]):
+            raise IndexError(number)  # a trace of an older version has only builds of the header
         return self.later.setdefault(number, Build({**self.builds[-1].info, "n_task": 0}, True))
+
+    def after(self):
+        """Builds that follow those of the SCF."""
+        return [build for number, build in sorted(self.later.items()) if number > max(self.numbers)]
 
     def batch(self, number):
         """The one of this number, and all before it."""
