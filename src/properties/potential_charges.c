@@ -61,12 +61,18 @@ static void take_distances(struct fit *fit, int i)
     }
 }
 
+/** Whether this rank adds what is of a point: in a reproducible run rank 0 adds all, in one order. */
+static bool is_own(const struct hf_context *context, int i)
+{
+    return i % (context->reproducible ? 1 : context->n_rank) == context->rank;
+}
+
 /** The points of this rank: the nuclei's part of the potential there. */
 static void add_nuclear_potential(struct fit *fit, const struct hf_context *context)
 {
     for (int i = 0; i < fit->points.n; i++) {
         fit->potential[i] = -fit->potential[i];
-        if (i % context->n_rank != context->rank) continue;
+        if (!is_own(context, i)) continue;
         take_distances(fit, i);
         for (int a = 0; a < fit->molecule->n_atom; a++)
             fit->potential[i] += hf_molecule_nuclear_charge(fit->molecule, a) * fit->inverse[a];
@@ -104,7 +110,8 @@ cleanup:
 static void sum_points(struct hf_context *context, struct fit *fit)
 {
     const int n_atom = fit->molecule->n_atom;
-    for (int i = context->rank; i < fit->points.n; i += context->n_rank) {
+    for (int i = 0; i < fit->points.n; i++) {
+        if (!is_own(context, i)) continue;
         take_distances(fit, i);
         for (int a = 0; a < n_atom; a++) {
             fit->side[a] += fit->potential[i] * fit->inverse[a];
