@@ -344,7 +344,7 @@ static const struct hf_option_choice kinds[] = {
 const struct hf_option hf_options_potential_charges[] = {
     HF_ROW_CHOICE("potential_charges", "KIND", NULL,
                   "fit charges of atoms to the electrostatic potential", .choice = kinds,
-                  .member = HF_MEMBER(struct charges, kind), .not_with = {{"serve", NULL}}),
+                  .member = HF_MEMBER(struct charges, kind), HF_NOT_SERVED),
     {0}};
 
 const struct hf_quantity_ops hf_quantity_potential_charges = {
