@@ -15,15 +15,13 @@
  *     molpro    IUHF=1, NORB counts orbitals of a spin: (alpha alpha|alpha alpha), (beta beta|beta beta), (alpha alpha|beta
  *               beta), h of alpha, h of beta, each ended by a line of zeros; then E_core
  * Source: Knowles, Handy, Comput. Phys. Commun. 54, 75 (1989). */
-#include "output_private.h"
+#include "orbital_file.h"
 
-#include "base/arena.h"
 #include "correlation/mp2_derivatives.h"
+#include "hf/interruption.h"
 #include "localise/frozen_core.h"
 #include "orbitals/orbitals.h"
 #include "pairs/common_pairs.h"
-#include "scf/quantity.h"
-#include "text/output_file.h"
 
 #include <math.h>
 #include <string.h>
@@ -41,15 +39,11 @@ struct fcidump {
     int n_batch; /**< passes over all integrals of basis functions */
     struct hf_output_file file;
     const struct hf_wavefunction *wavefunction;
+    struct hf_interruption *interruption;
     /** on rank 0, [n_orbital][n_orbital], p >= q: J of each set, K of each spin, of active occupied orbitals */
     double *coulomb[2], *exchange[2];
     struct hf_arena arena;
 };
-
-static const char *path_of(const struct hf_quantity *quantity, int i)
-{
-    return i == 0 ? hf_options_text(quantity->of->options, "fcidump") : NULL;
-}
 
 /* ---- What can be written --------------------------------------------------------------------- */
 
@@ -219,12 +213,14 @@ static void add_exchange(struct fcidump *self, int spin, double value, const int
                 self->exchange[spin][place_of(self, pq[1 - k], rs[1 - l])] += value;
 }
 
-/** hf_orbital_integrals.take */
+/** hf_orbital_integrals.take. After an interruption nothing is written: mpiexec would kill a rank that writes on, and the
+ *  unfinished file would stay. */
 static void take(void *data, int p, int r, size_t step, const double *values)
 {
     struct fcidump *self = data;
     const int *set = self->integrals.spin;
     const bool alike = set[0] == set[1];
+    if (hf_interruption_look(self->interruption, false) != 0) return;
     for (int q = 0; q <= p; q++)
         for (int s = 0; s <= (alike && r == p ? q : r); s++) {
             const double value = values[(size_t)q * step + (size_t)s];
@@ -246,6 +242,7 @@ static hf_status write_integrals(struct hf_quantity *quantity, int left, int rig
         (struct hf_orbital_integrals){.spin = {left, right}, .take = take, .data = self};
     HF_CHECK(
         hf_mp2_compute(quantity->of->context, self->wavefunction, &self->settings, &result, error));
+    HF_CHECK(hf_agree_to_go_on(quantity->of->context, HF_OK, error)); /* take() looks, too */
     self->n_batch += result.n_batch;
     end_part(self);
     return HF_OK;
@@ -309,14 +306,15 @@ static hf_status compute(struct hf_quantity *quantity, struct hf_error *error)
     struct hf_context *context = of->context;
     hf_status status = HF_OK;
     self->wavefunction = of->wavefunction;
+    self->interruption = context->interruption;
     self->settings.pairs = of->pairs;
     self->settings.memory_bytes = hf_mp2_memory_limit(context, self->given_bytes);
     HF_CHECK(
         hf_agree(context->comm, count(self, of->wavefunction->spin[0].n_orbital, error), error));
     if (context->rank == 0) status = make_sums(self, error);
     HF_CHECK(hf_agree(context->comm, status, error));
-    HF_CHECK(hf_output_file_open(context, path_of(quantity, 0), quantity->ops->file, &self->file,
-                                 error));
+    HF_CHECK(hf_output_file_open(context, quantity->ops->path(quantity, 0), quantity->ops->file,
+                                 &self->file, error));
     write_head(self);
     for (int set = 0; set < self->n_set; set++)
         HF_CHECK(write_integrals(quantity, set, set, error));
@@ -408,7 +406,7 @@ const struct hf_quantity_ops hf_quantity_fcidump = {
     .compute = compute,
     .report = report,
     .json = put_counts,
-    .path = path_of,
+    .path = hf_orbital_file_path,
     .write = write_file,
     .done = end_file,
 };

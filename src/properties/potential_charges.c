@@ -42,7 +42,7 @@ struct fit {
     double *square;     /**< [n_atom][n_atom] sum of 1 / (r_ia r_ib) */
     double *side;       /**< [n_atom] sum of V_i / r_ia */
     double *matrix, *x; /**< [n_atom + 1][n_atom + 1], [n_atom + 1] of the equations */
-    double *inverse;    /**< [n_atom] 1 / r_ia of a point */
+    double *inverse;    /**< [n_atom] 1 / r_ia of a point; 0 of ghosts */
     int *unknown;       /**< [n_atom] which unknown the charge is; -1: it stays */
     int n_unknown;
     double *charge; /**< [n_atom] */
@@ -57,8 +57,14 @@ static void take_distances(struct fit *fit, int i)
         const double *b = fit->molecule->atom[a].position_bohr;
         const double x = place[i] - b[0], y = place[n + (size_t)i] - b[1],
                      z = place[2 * n + (size_t)i] - b[2];
-        fit->inverse[a] = 1.0 / sqrt(x * x + y * y + z * z);
+        fit->inverse[a] = fit->molecule->atom[a].ghost ? 0.0 : 1.0 / sqrt(x * x + y * y + z * z);
     }
+}
+
+/** Whether this rank adds what is of a point: in a reproducible run rank 0 adds all, in one order. */
+static bool is_own(const struct hf_context *context, int i)
+{
+    return i % (context->reproducible ? 1 : context->n_rank) == context->rank;
 }
 
 /** The points of this rank: the nuclei's part of the potential there. */
@@ -66,7 +72,7 @@ static void add_nuclear_potential(struct fit *fit, const struct hf_context *cont
 {
     for (int i = 0; i < fit->points.n; i++) {
         fit->potential[i] = -fit->potential[i];
-        if (i % context->n_rank != context->rank) continue;
+        if (!is_own(context, i)) continue;
         take_distances(fit, i);
         for (int a = 0; a < fit->molecule->n_atom; a++)
             fit->potential[i] += hf_molecule_nuclear_charge(fit->molecule, a) * fit->inverse[a];
@@ -104,7 +110,8 @@ cleanup:
 static void sum_points(struct hf_context *context, struct fit *fit)
 {
     const int n_atom = fit->molecule->n_atom;
-    for (int i = context->rank; i < fit->points.n; i += context->n_rank) {
+    for (int i = 0; i < fit->points.n; i++) {
+        if (!is_own(context, i)) continue;
         take_distances(fit, i);
         for (int a = 0; a < n_atom; a++) {
             fit->side[a] += fit->potential[i] * fit->inverse[a];
@@ -220,6 +227,24 @@ static void find_deviation(struct fit *fit, struct charges *charges)
     charges->relative_deviation = sqrt(difference / all);
 }
 
+static hf_status plan_charges(struct hf_quantity *quantity, struct hf_error *error)
+{
+    struct charges *charges = quantity->self;
+    return hf_potential_points_count(quantity->of->molecule, charges->kind, &charges->n_point,
+                                     error);
+}
+
+/** Places and potential of the points, and the equations. */
+static hf_status peak_of_charges(struct hf_quantity *quantity, double *bytes,
+                                 struct hf_error *error)
+{
+    const struct charges *charges = quantity->self;
+    const double n_atom = quantity->of->molecule->n_atom;
+    (void)error;
+    *bytes = sizeof(double) * (4.0 * charges->n_point + 2.0 * n_atom * n_atom);
+    return HF_OK;
+}
+
 /** Local. */
 static hf_status take_room(struct fit *fit, enum hf_potential_charges kind, struct hf_error *error)
 {
@@ -319,7 +344,7 @@ static const struct hf_option_choice kinds[] = {
 const struct hf_option hf_options_potential_charges[] = {
     HF_ROW_CHOICE("potential_charges", "KIND", NULL,
                   "fit charges of atoms to the electrostatic potential", .choice = kinds,
-                  .member = HF_MEMBER(struct charges, kind), .not_with = {{"serve", NULL}}),
+                  .member = HF_MEMBER(struct charges, kind), HF_NOT_SERVED),
     {0}};
 
 const struct hf_quantity_ops hf_quantity_potential_charges = {
@@ -330,6 +355,8 @@ const struct hf_quantity_ops hf_quantity_potential_charges = {
     .phases = phases,
     .size = sizeof(struct charges),
     .doing = "Charges",
+    .plan = plan_charges,
+    .peak = peak_of_charges,
     .compute = compute,
     .report = report,
     .json = put_json,

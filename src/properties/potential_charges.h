@@ -13,9 +13,15 @@ struct hf_potential_points {
     double *place; /**< x[n], y[n], z[n], bohr; of the arena */
 };
 
+/** Number of points. Not collective. HF_NO_RESOURCE: more than 1e7. HF_BAD_INPUT: all atoms are too large
+ *  for those of CHELPG. */
+hf_status hf_potential_points_count(const struct hf_molecule *molecule,
+                                    enum hf_potential_charges kind, int *n,
+                                    struct hf_error *error) HF_MUST_CHECK;
+
 /** Those of Merz and Kollman: on spheres of 1.4, 1.6, 1.8 and 2 radii round each atom, one point for each square angstrom,
  *  outside of these spheres of all other atoms. Those of CHELPG: of a lattice of 0.3 angstrom, at least a radius from all atoms
- *  and at most 2.8 angstrom from the nearest. Ghosts have none. Not collective. HF_NO_RESOURCE: memory; more than 1e7 points.
+ *  and at most 2.8 angstrom from the nearest. Ghosts have none. Not collective. HF_NO_RESOURCE: memory; and as above.
  *  Source: Singh and Kollman, J. Comput. Chem. 5, 129 (1984); Besler, Merz, Kollman, J. Comput. Chem. 11, 431 (1990);
  *  Breneman and Wiberg, J. Comput. Chem. 11, 361 (1990). */
 hf_status hf_potential_points_make(const struct hf_molecule *molecule,

@@ -132,19 +132,31 @@ static void walk(struct list *list)
             if (!list->molecule->atom[a].ghost) add_sphere(list, a, layers[layer]);
 }
 
-hf_status hf_potential_points_make(const struct hf_molecule *molecule,
-                                   enum hf_potential_charges kind, struct hf_arena *arena,
-                                   struct hf_potential_points *points, struct hf_error *error)
+hf_status hf_potential_points_count(const struct hf_molecule *molecule,
+                                    enum hf_potential_charges kind, int *n, struct hf_error *error)
 {
-    struct list list = {.molecule = molecule, .kind = kind, .points = points, .counts = true};
+    struct list list = {.molecule = molecule, .kind = kind, .counts = true};
     walk(&list);
     if (list.n > MOST_POINTS)
         return hf_fail(error, HF_NO_RESOURCE, "%ld points for charges; expected at most %d", list.n,
                        MOST_POINTS);
-    points->n = (int)list.n;
-    HF_TAKE_UNSET(arena, points->place, 3 * (size_t)list.n);
+    if (list.n == 0)
+        return hf_fail(error, HF_BAD_INPUT,
+                       "no point is within %g angstrom of an atom and outside of all atoms; choose "
+                       "mk or resp",
+                       FAR);
+    *n = (int)list.n;
+    return HF_OK;
+}
+
+hf_status hf_potential_points_make(const struct hf_molecule *molecule,
+                                   enum hf_potential_charges kind, struct hf_arena *arena,
+                                   struct hf_potential_points *points, struct hf_error *error)
+{
+    struct list list = {.molecule = molecule, .kind = kind, .points = points};
+    HF_CHECK(hf_potential_points_count(molecule, kind, &points->n, error));
+    HF_TAKE_UNSET(arena, points->place, 3 * (size_t)points->n);
     HF_CHECK(hf_arena_check(arena, error));
-    list.counts = false;
     walk(&list);
     return HF_OK;
 }

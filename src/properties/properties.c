@@ -117,8 +117,7 @@ static const struct hf_option_choice extents[] = {
 
 const struct hf_option hf_options_properties[] = {
     HF_ROW_CHOICE("properties", "WHICH", "short", "properties to compute and show",
-                  .group = "Output", .everyday = true, .choice = extents,
-                  .not_with = {{"serve", NULL}}),
+                  .group = "Output", .everyday = true, .choice = extents, HF_NOT_SERVED),
     {0}};
 
 const struct hf_quantity_ops hf_quantity_properties = {

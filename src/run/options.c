@@ -321,7 +321,7 @@ static const struct hf_option each_rows[] = {
                 "line, native; - is standard input, @FILE a list of files. Settings of a molecule "
                 "count before options. Ranks take molecules, several ranks an expensive one. "
                 "The same command continues a job that was interrupted.",
-        .not_kept = true, .not_with = {{"serve", NULL}}),
+        .not_kept = true, HF_NOT_SERVED),
     HF_ROW_TEXT("xyz", "FILE", "write structures, energies and forces (extended XYZ)",
                 .more = "Keys are energy and forces.", .not_kept = true, OF_EACH),
     HF_ROW_CHOICE("xyz_units", "NAME", "ev", "unit of energies in --xyz", .choice = xyz_units,

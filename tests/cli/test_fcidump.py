@@ -10,8 +10,11 @@ import itertools
 import json
 import os
 import re
+import select
+import subprocess
 import sys
 import tempfile
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
 from program_test import ProgramTest
@@ -190,6 +193,29 @@ def refusals(folder, case):
         check(not os.path.exists(out), f"{options}: there is a file")
 
 
+def interruption(folder, case):
+    """A time limit ends the writing in the middle of an orbital's integrals: mpiexec kills a rank that writes on, whose file would stay."""
+    orbital, most_bytes = 40, 300_000  # after the limit: two indices of its 1.4 MB, and what a pipe and buffers hold
+    path, _ = dump(folder, case, "interrupted")
+    for seconds in (4, 16, 64):
+        pipe = os.path.join(folder, f"pipe{seconds}")
+        os.mkfifo(pipe)
+        reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+        start = time.monotonic()
+        with subprocess.Popen([TEST.program, path.replace(".fcidump", ".mol"), "--fcidump", pipe, "--checkpoint", "none", "--time-limit",
+                               f"{seconds // 60}:{seconds % 60:02}"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as job, os.fdopen(reader, "rb") as lines:
+            select.select([lines], [], [], seconds)
+            os.set_blocking(reader, True)
+            reached = any(line.split()[1] == str(orbital).encode() for line in lines if line[:1] == b" " and len(line.split()) == 5)
+            time.sleep(max(0.0, start + seconds + 0.5 - time.monotonic()))
+            n_byte = len(lines.read())
+            code = (job.wait(), job.stderr.read())
+        if reached:
+            check(code[0] != 0 and b"time limit" in code[1] and n_byte < most_bytes, f"after the time limit {n_byte} bytes more", code)
+            return
+    check(False, f"orbital {orbital} is not reached in {seconds} s")
+
+
 def main():
     with open(sys.argv[4], encoding="utf-8") as file:
         cases = {case["name"]: case for case in json.load(file)["cases"]}
@@ -202,6 +228,8 @@ def main():
                 for options in ([], ["--fcidump-dialect", "molpro"]) if case["method"] == "uhf" else ([],):
                     compare_energies(folder, case, *options)
         refusals(folder, cases["water"])
+        if TEST.n_rank == 1:
+            interruption(folder, {**cases["hydride"], "basis": "cc-pVQZ"})
         if TEST.n_rank == 1:  # without virtual orbitals the determinant is all there is
             file = Fcidump(dump(folder, {**cases["water"], "frozen_virtuals": 2}, "full")[0])
             check(file.n == 4 and abs(file.fci() - cases["water"]["scf"]) < CLOSE, f"no virtual orbitals: {file.fci()}")

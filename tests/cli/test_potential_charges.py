@@ -17,13 +17,13 @@ TEST = ProgramTest.of_arguments()
 TOLERANCE = 1e-6  # e
 
 
-def run(folder, case, *options):
+def run(folder, case, *options, launcher=None):
     """Charges by hf, and the report."""
     path, out = os.path.join(folder, "input.mol"), os.path.join(folder, "out.json")
     with open(path, "w", encoding="utf-8") as file:
         file.write("units bohr\ngeometry\n" + "\n".join(case["geometry_bohr"]) + "\nend\n")
     given = [part for key in ("basis", "charge", "multiplicity") for part in ("--" + key, str(case[key]))]
-    code, report, errors = TEST.run([path, *given, "--json", out, "--checkpoint", "none", "--commutator-tolerance", "1e-8", *options])
+    code, report, errors = TEST.run([path, *given, "--json", out, "--checkpoint", "none", "--commutator-tolerance", "1e-8", *options], launcher)
     TEST.check(code == 0, f"{case['name']} {options}: exit code {code}", errors)
     with open(out, encoding="utf-8") as file:
         return json.load(file)["extras"]["hf"]["potential_charges"], report
@@ -57,6 +57,14 @@ def main():
         ghost = {**cases[0], "geometry_bohr": [*cases[0]["geometry_bohr"], "@H 0 0 30"]}
         found, _ = run(folder, ghost, "--potential-charges", "mk")
         TEST.check(found["charges"][3] == 0.0 and found["points"] == cases[0]["points_mk"], "ghosts have no charge", found)
+        bits = [run(folder, cases[0], "--reproducible", "--potential-charges", "resp", launcher=many)[0] for many in (False, True)]
+        TEST.check(bits[0] == bits[1], "the same bits on any ranks", bits)
+        on_point = [step * 0.3 / 0.529177210903 for step in (0.5, 0.5, 6.5)]
+        helium = {"name": "helium", "basis": "STO-3G", "charge": 0, "multiplicity": 1, "geometry_bohr": ["He 0 0 0", "@H {} {} {}".format(*on_point)]}
+        found, _ = run(folder, helium, "--potential-charges", "chelpg")
+        TEST.check(abs(found["charges"][0]) < 1e-12 and found["deviation"] < 1e-3, "a ghost at a point", found)
+        outcome = TEST.run(["-", "--basis", "def2-SVP", "--charge", "1", "--potential-charges", "chelpg"], standard_input="1\n\nRb 0 0 0\n")
+        TEST.expect_one_line("no points", outcome, 2, ["--potential-charges: no point"])
     for failure in TEST.failures:
         print(failure)
     return 1 if TEST.failures else 0
