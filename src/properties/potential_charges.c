@@ -192,7 +192,8 @@ static bool free_methyl_groups(struct fit *fit)
         for (int pass = 0; pass < 2; pass++) {
             for (int b = 0; b < molecule->n_atom; b++) {
                 const struct hf_atom *other = &molecule->atom[b];
-                if (other->atomic_number != 1 || !hf_atoms_are_bonded(carbon, other)) continue;
+                if (other->atomic_number != 1 || fit->unknown[b] >= 0) continue;
+                if (!hf_atoms_are_bonded(carbon, other)) continue;
                 if (pass == 0) n_hydrogen++;
                 if (pass == 1) fit->unknown[b] = fit->n_unknown + 1;
             }
