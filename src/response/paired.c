@@ -21,6 +21,8 @@ static const double SHARP = 1e-5, ROUGH = 1e-3;
 static const double Y_OVER_X = 2.0;
 /** States with such a difference are degenerate; smaller energies are zero. Hartree. */
 static const double DEGENERATE = 1e-5, ZERO_ENERGY = 1e-10;
+/** Largest norm of p and q over that of g, 1/hartree: if it is larger, an excitation is too near. */
+static const double LARGEST_RESPONSE = 100.0;
 enum { MORE_ROOTS = 3, MOST_PASSES = 100 };
 
 /** A pair of equations and its solution in the subspace. */
@@ -362,6 +364,15 @@ static hf_status solve_one(struct paired *self, int i, const struct hf_frequency
     return HF_OK;
 }
 
+/** Whether the solution of an equation is so large that the frequency is close to an excitation. */
+static bool is_too_large(const struct hf_subspace *subspace, const struct equation *of)
+{
+    const double most = LARGEST_RESPONSE * sqrt(hf_rotation_dot(of->right, of->right));
+    double square = 0.0;
+    for (int k = 0; k < subspace->n; k++) square += of->p[k] * of->p[k] + of->q[k] * of->q[k];
+    return square > most * most;
+}
+
 /** Solves the equations of one frequency. */
 static hf_status respond_once(struct paired *self, struct hf_frequency *frequency,
                               struct hf_error *error)
@@ -386,6 +397,8 @@ static hf_status respond_once(struct paired *self, struct hf_frequency *frequenc
         HF_CHECK(extend_pairs(self, n, &n_new, &frequency->converged, error));
         frequency->converged = frequency->converged || n_new == 0;
     }
+    for (int i = 0; i < n && frequency->converged; i++)
+        frequency->converged = !is_too_large(subspace, &self->equation[i]);
     return HF_OK;
 }
 
@@ -396,8 +409,6 @@ hf_status hf_respond_at(struct hf_orbital_hessian *hessian, int n,
     hf_status status;
     struct paired self = {.singles = false};
     int n_first;
-    for (int k = 0; k < n_frequency; k++)
-        frequency[k].converged = hf_rotation_count(&hessian->space) == 0.0;
     HF_TRY(paired_init(&self, hessian, HF_ROTATION_INTERNAL, n, HF_RESPONSE_MOST, error));
     for (int i = 0; i < n; i++) {
         self.equation[i].right = &perturbation[i];
@@ -406,7 +417,10 @@ hf_status hf_respond_at(struct hf_orbital_hessian *hessian, int n,
         HF_TRY(take_rest(&self, &perturbation[i], 0.0, error));
     }
     HF_TRY(add_candidates(&self, &n_first, error));
-    for (int k = 0; k < n_frequency; k++) HF_TRY(respond_once(&self, &frequency[k], error));
+    for (int k = 0; k < n_frequency; k++) {
+        frequency[k].converged = n_first == 0; /* the perturbation has no effect */
+        HF_TRY(respond_once(&self, &frequency[k], error));
+    }
 cleanup:
     paired_done(&self);
     return status;

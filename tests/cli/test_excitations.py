@@ -123,11 +123,20 @@ def transition_orbitals(folder, case):
 
 
 def nothing_to_excite(folder):
-    case = {"name": "helium", "atoms": "He 0 0 0", "basis": "STO-3G", "multiplicity": 1}
-    _, found = folder.run(case, "--excitations", "2", "--polarisability", "--frequencies", "0.1", "--c6", "--hyperpolarisability")
-    TEST.check(found["excitations"]["singlets"] == [] and found["excitations"]["converged"], "no virtual orbitals", found["excitations"])
-    found = found["polarisability"]
-    TEST.check(found["c6"] == 0.0 and found["frequencies"][0]["converged"] and not any(found["hyperpolarisability"]), "no response", found)
+    for basis, n in (("STO-3G", 0), ("6-31G", 1)):  # no virtual orbitals; none that a field reaches
+        case = {"name": "helium", "atoms": "He 0 0 0", "basis": basis, "multiplicity": 1}
+        _, found = folder.run(case, "--excitations", "2", "--polarisability", "--frequencies", "0.1", "--c6", "--hyperpolarisability")
+        TEST.check(len(found["excitations"]["singlets"]) == n and found["excitations"]["converged"], f"states in {basis}", found["excitations"])
+        found = found["polarisability"]
+        TEST.check(abs(found["c6"]) < 1e-12 and found["frequencies"][0]["converged"] and max(map(abs, found["hyperpolarisability"])) < 1e-12, f"no response in {basis}", found)
+
+
+def frequency_of_an_excitation(folder, case):
+    """The tensor is infinite there; far from it nothing is reported."""
+    for omega, near in ((case["tdhf_singlets"][0][0], True), (0.1, False)):
+        report, found = folder.run(case, "--polarisability", "--frequencies", str(omega))
+        found = found["polarisability"]["frequencies"][0]
+        TEST.check(found["converged"] != near and ("WARNING: an excitation is too close" in report) == near, f"frequency {omega}", (report, found))
 
 
 def refused(folder, case):
@@ -162,6 +171,7 @@ def main():
             if TEST.n_rank == 1:
                 refused(folder, cases["water"])
                 nothing_to_excite(folder)
+                frequency_of_an_excitation(folder, cases["hydrogen"])
             else:
                 TEST.expect_one_line("rohf", TEST.run([folder.write(cases["water"]), "--excitations", "2", "--method", "rohf"]), 2, ["rohf"])
     return TEST.report()
