@@ -74,7 +74,7 @@ static hf_status polarisability_plan(struct hf_quantity *quantity, struct hf_err
     return list != NULL ? read_frequencies(self, list, error) : HF_OK;
 }
 
-double hf_rotations_bytes(const struct hf_quantity *quantity, int n)
+double hf_subspace_bytes(const struct hf_quantity *quantity, int most)
 {
     const struct hf_quantity_source *of = quantity->of;
     const int n_function = of->basis->n_function;
@@ -82,15 +82,15 @@ double hf_rotations_bytes(const struct hf_quantity *quantity, int n)
     const bool spread = hf_fock_is_distributed(of->settings->fock.builder);
     const double share = hf_linalg_largest_share(n_function, of->context->n_rank, spread);
     const int n_set = strcmp(of->settings->method, "uhf") == 0 ? 2 : 1;
-    return (double)sizeof(double) * n * n_set * share * occupied * fmax(n_function - occupied, 0.0);
+    const double rotation = n_set * share * occupied * fmax(n_function - occupied, 0.0);
+    return (double)sizeof(double) * most * (3.0 * rotation + 6.0 * most);
 }
 
-/** Bytes of the subspace for frequencies: vectors with two products. */
 static double polarisability_memory(const struct hf_quantity *quantity)
 {
     const struct polarisability *self = quantity->self;
     if (self->n_frequency == 0 && !self->disperses) return 0.0;
-    return hf_rotations_bytes(quantity, 3 * HF_RESPONSE_MOST);
+    return hf_subspace_bytes(quantity, HF_RESPONSE_MOST);
 }
 
 hf_status hf_dipole_perturbations(struct hf_orbital_hessian *hessian,

@@ -9,6 +9,7 @@ Exit code 0 when all checks hold; each failed one is a line of its own.
 
 import json
 import os
+import re
 import sys
 import tempfile
 
@@ -131,6 +132,15 @@ def nothing_to_excite(folder):
         TEST.check(abs(found["c6"]) < 1e-12 and found["frequencies"][0]["converged"] and max(map(abs, found["hyperpolarisability"])) < 1e-12, f"no response in {basis}", found)
 
 
+def memory_is_foreseen(folder, case):
+    """The matrices of 100 states take 6 * 1268^2 numbers."""
+    path, memory = folder.write(case), []
+    for n in ("1", "100"):
+        _, report, _ = TEST.run([path, "--check", "--excitations", n])
+        memory.append(float(re.search(r"about ([0-9.]+) MB per rank", report).group(1)))
+    TEST.check(memory[1] - memory[0] > 6 * 1268**2 * 8e-6, "memory of 100 states", memory)
+
+
 def frequency_of_an_excitation(folder, case):
     """The tensor is infinite there; far from it nothing is reported."""
     for omega, near in ((case["tdhf_singlets"][0][0], True), (0.1, False)):
@@ -171,6 +181,7 @@ def main():
             if TEST.n_rank == 1:
                 refused(folder, cases["water"])
                 nothing_to_excite(folder)
+                memory_is_foreseen(folder, cases["water"])
                 frequency_of_an_excitation(folder, cases["hydrogen"])
             else:
                 TEST.expect_one_line("rohf", TEST.run([folder.write(cases["water"]), "--excitations", "2", "--method", "rohf"]), 2, ["rohf"])
