@@ -132,6 +132,17 @@ def nothing_to_excite(folder):
         TEST.check(abs(found["c6"]) < 1e-12 and found["frequencies"][0]["converged"] and max(map(abs, found["hyperpolarisability"])) < 1e-12, f"no response in {basis}", found)
 
 
+def multiplets_are_whole(folder):
+    """The lowest states of argon are three of P, also if two are requested: its rotations from p to p are nearly as low."""
+    case = {"name": "argon", "atoms": "Ar 0 0 0", "basis": "aug-cc-pVDZ", "multiplicity": 1}
+    for method in ("tdhf", "cis"):
+        _, found = folder.run(case, "--excitations", "2", "--excitation-method", method)
+        states = found["excitations"]["singlets"]
+        energies = [state["energy"] for state in states]
+        TEST.check(len(states) == 3 and max(energies) - min(energies) < 1e-5 and all(state["oscillator_strength"] > 0.1 for state in states),
+                   f"argon by {method}", states)
+
+
 def memory_is_foreseen(folder, case):
     """The matrices of 100 states take 6 * 1268^2 numbers."""
     path, memory = folder.write(case), []
@@ -181,6 +192,7 @@ def main():
             if TEST.n_rank == 1:
                 refused(folder, cases["water"])
                 nothing_to_excite(folder)
+                multiplets_are_whole(folder)
                 memory_is_foreseen(folder, cases["water"])
                 frequency_of_an_excitation(folder, cases["hydrogen"])
             else:
