@@ -21,8 +21,8 @@ static const double SHARP = 1e-5, ROUGH = 1e-3, PART_OF_DISTANCE = 0.3;
 /** Even more states are followed if their energies may fall below that of the last requested state: by so many times
  *  what perturbation theory gives, the residual times itself divided by differences of energies. */
 static const double FALL = 2.0;
-/** The residual of Y is used only if it is larger than that of X by this factor: 105 products of benzene/6-31G in place
- *  of 132 for 5 states. */
+/** The residual of Y is used only if it is larger than that of X by this factor: 103 products of benzene/6-31G in place
+ *  of 116 for 5 states. */
 static const double Y_OVER_X = 2.0;
 /** States with such a difference are degenerate; smaller energies are zero. Hartree. */
 static const double DEGENERATE = 1e-5, ZERO_ENERGY = 1e-10;
