@@ -80,7 +80,8 @@ static int64_t whole_counts(double bound)
     return (int64_t)ceil(ldexp(fmin(bound, LARGEST), COUNT_BITS));
 }
 
-void hf_exact_sums_meet(struct hf_exact_sums *sums, int density, int i, int j, double block[])
+void hf_exact_sums_meet(struct hf_exact_sums *sums, int density, int i, int j, double mirror,
+                        double block[])
 {
     const struct hf_basis *basis = sums->pairs->basis;
     const int *first = basis->first_shell_of_atom;
@@ -93,7 +94,8 @@ void hf_exact_sums_meet(struct hf_exact_sums *sums, int density, int i, int j, d
             *element = i == j && c > r ? 0.0 : make_odd(*element);
         }
     for (int r = 0; i == j && r < n_row; r++)
-        for (int c = r + 1; c < n_column; c++) block[r * n_column + c] = block[c * n_column + r];
+        for (int c = r + 1; c < n_column; c++)
+            block[r * n_column + c] = mirror * block[c * n_column + r];
     for (int a = first[i]; a < first[i + 1]; a++) {
         for (int b = first[j]; b < first[j + 1]; b++) {
             const struct hf_shell *row = &basis->shell[a], *column = &basis->shell[b];

@@ -36,8 +36,10 @@ hf_status hf_exact_sums_begin(struct hf_exact_sums *sums, int n_density,
                               struct hf_error *error) HF_MUST_CHECK;
 
 /** Prepares a block of a density (rows: functions of atom i, columns: functions of atom j <= i) and counts it.
- *  To be called once for each block, on one rank. Not collective. */
-void hf_exact_sums_meet(struct hf_exact_sums *sums, int density, int i, int j, double block[]);
+ *  If i = j, the elements above the diagonal become `mirror` (hf_mirror_factor) times those below it. To be called
+ *  once for each block, on one rank. Not collective. */
+void hf_exact_sums_meet(struct hf_exact_sums *sums, int density, int i, int j, double mirror,
+                        double block[]);
 
 /** Finds the unit after all ranks have prepared their blocks; the same on all ranks. Collective.
  *  HF_NO_RESOURCE: the density elements are too large. */

@@ -3,13 +3,14 @@
 #include "linalg/matrix_blocks.h"
 
 /** Prepares the blocks of this rank for exact sums. */
-static void prepare_blocks(struct hf_exact_sums *exact, int density,
+static void prepare_blocks(struct hf_exact_sums *exact, int density, double mirror,
                            const struct hf_block_layout *layout, struct hf_window *array)
 {
     struct hf_own_blocks own = hf_own_blocks_begin(layout);
     struct hf_own_block block;
     while (hf_own_blocks_next(&own, &block))
-        hf_exact_sums_meet(exact, density, block.i, block.j, hf_window_local(array) + block.offset);
+        hf_exact_sums_meet(exact, density, block.i, block.j, mirror,
+                           hf_window_local(array) + block.offset);
 }
 
 /** Makes the lists long enough for the jobs of this build. Local. */
@@ -48,7 +49,9 @@ static hf_status fill(struct hf_fock_builder *self, int i, const struct hf_fock_
     if (job->exchange != NULL) hf_window_clear(data->K[i]);
     HF_CHECK(hf_matrix_get_blocks(job->density, data->layout, hf_window_local(data->D[i]), error));
     hf_mix_own_blocks(self->pairs->basis, false, data->layout, hf_window_local(data->D[i]));
-    if (self->exact != NULL) prepare_blocks(self->exact, i, data->layout, data->D[i]);
+    if (self->exact != NULL)
+        prepare_blocks(self->exact, i, hf_mirror_factor(data->jobs.n_antisymmetric, i),
+                       data->layout, data->D[i]);
     hf_window_fence(data->D[i]);
     return HF_OK;
 }

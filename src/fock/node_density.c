@@ -128,7 +128,9 @@ static void prepare_block(const struct hf_node_density *self, int k, const struc
                           double *block)
 {
     hf_mix_block(self->basis, false, own->i, own->j, block);
-    if (self->exact != NULL) hf_exact_sums_meet(self->exact, k, own->i, own->j, block);
+    if (self->exact != NULL)
+        hf_exact_sums_meet(self->exact, k, own->i, own->j,
+                           hf_mirror_factor(self->jobs.n_antisymmetric, k), block);
 }
 
 /** Writes a block of all jobs, planes `stride` apart, with its bounds. */

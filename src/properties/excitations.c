@@ -113,11 +113,10 @@ static hf_status excitations_plan(struct hf_quantity *quantity, struct hf_error 
     return read_nto(self, nto, error);
 }
 
-/** Vectors of the search, with both products. */
 static double excitations_memory(const struct hf_quantity *quantity)
 {
     const struct excitations *self = quantity->self;
-    return hf_rotations_bytes(quantity, 3 * hf_excited_states_room(self->n_requested));
+    return hf_subspace_bytes(quantity, hf_excited_states_room(self->n_requested));
 }
 
 /** Raises *largest to the largest of n squares, those of orbitals `first` and following; returns their sum. */

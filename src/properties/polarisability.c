@@ -74,7 +74,7 @@ static hf_status polarisability_plan(struct hf_quantity *quantity, struct hf_err
     return list != NULL ? read_frequencies(self, list, error) : HF_OK;
 }
 
-double hf_rotations_bytes(const struct hf_quantity *quantity, int n)
+double hf_subspace_bytes(const struct hf_quantity *quantity, int most)
 {
     const struct hf_quantity_source *of = quantity->of;
     const int n_function = of->basis->n_function;
@@ -82,15 +82,15 @@ double hf_rotations_bytes(const struct hf_quantity *quantity, int n)
     const bool spread = hf_fock_is_distributed(of->settings->fock.builder);
     const double share = hf_linalg_largest_share(n_function, of->context->n_rank, spread);
     const int n_set = strcmp(of->settings->method, "uhf") == 0 ? 2 : 1;
-    return (double)sizeof(double) * n * n_set * share * occupied * fmax(n_function - occupied, 0.0);
+    const double rotation = n_set * share * occupied * fmax(n_function - occupied, 0.0);
+    return (double)sizeof(double) * most * (3.0 * rotation + 6.0 * most);
 }
 
-/** Bytes of the subspace for frequencies: vectors with two products. */
 static double polarisability_memory(const struct hf_quantity *quantity)
 {
     const struct polarisability *self = quantity->self;
     if (self->n_frequency == 0 && !self->disperses) return 0.0;
-    return hf_rotations_bytes(quantity, 3 * HF_RESPONSE_MOST);
+    return hf_subspace_bytes(quantity, HF_RESPONSE_MOST);
 }
 
 hf_status hf_dipole_perturbations(struct hf_orbital_hessian *hessian,
@@ -213,13 +213,17 @@ static void print_more(const struct polarisability *self, FILE *out)
         print_tensor(out, of->product);
         fprintf(out, "  Mean %.6f, anisotropy %.6f\n", mean_of(of->product),
                 anisotropy_of(of->product));
-        converged = converged && of->converged;
+        if (!of->converged)
+            fprintf(out,
+                    "  WARNING: an excitation is too close, or the response did not converge; not "
+                    "all digits are right\n");
     }
     for (int i = 0; i < N_POINT && self->disperses; i++)
         converged = converged && self->point[i].converged;
     if (self->disperses)
         fprintf(out, "\nDispersion coefficient C6 of two such molecules: %.4f hartree bohr^6\n",
                 self->c6);
+    if (!converged) fprintf(out, "  WARNING: responses for C6 did not converge\n");
     if (self->third) {
         fprintf(out, "\nFirst hyperpolarisability (static), atomic units\n");
         for (int x = 0; x < 3; x++) {
@@ -227,9 +231,6 @@ static void print_more(const struct polarisability *self, FILE *out)
             print_tensor(out, self->beta + 9 * x);
         }
     }
-    if (!converged)
-        fprintf(out,
-                "  WARNING: responses did not converge; a frequency is close to an excitation\n");
 }
 
 static void polarisability_report(const struct hf_quantity *quantity, FILE *out)
@@ -256,7 +257,8 @@ static void put_frequencies(const struct hf_json to, int n, const struct hf_freq
         HF_PUT(row, "imaginary", of[i].imaginary, NULL, "the frequency is i omega");
         HF_PUT_ALL(row, "tensor", 9, of[i].product, "bohr^3", "[3][3]");
         HF_PUT(row, "mean", mean_of(of[i].product), "bohr^3", "a third of the trace");
-        HF_PUT(row, "converged", of[i].converged, NULL, "to about seven digits");
+        HF_PUT(row, "converged", of[i].converged, NULL,
+               "to about seven digits; false also if an excitation is close");
     }
 }
 

@@ -42,8 +42,9 @@ hf_status hf_dipole_perturbations(struct hf_orbital_hessian *hessian,
                                   struct hf_rotation field[3],
                                   struct hf_error *error) HF_MUST_CHECK;
 
-/** Bytes on a rank of n rotations. Not collective. */
-double hf_rotations_bytes(const struct hf_quantity *quantity, int n);
+/** Bytes on a rank of a subspace of `most` rotations, each with two products, and of the matrices in it. Not
+ *  collective. */
+double hf_subspace_bytes(const struct hf_quantity *quantity, int most);
 
 /** Charges and spins of atoms; everything if the option `properties` is "all"; a warning if the density
  *  has not the electrons of the molecule. */

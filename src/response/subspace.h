@@ -136,7 +136,8 @@ struct hf_frequency {
     double omega; /**< hartree */
     bool imaginary;
     double product[HF_MOST_PERTURBATIONS * HF_MOST_PERTURBATIONS]; /**< [n][n] */
-    bool converged;
+    bool
+        converged; /**< false also if an excitation is too close: p or q is 100 times as large as g */
 };
 
 /** Solves (A + B) p - omega q = g, (A - B) q = omega p, or (A + B) p + omega q = g for an imaginary frequency, for n <=

@@ -9,6 +9,7 @@ Exit code 0 when all checks hold; each failed one is a line of its own.
 
 import json
 import os
+import re
 import sys
 import tempfile
 
@@ -99,7 +100,7 @@ def compare_responses(folder, case):
 def compare_ways(folder, case):
     """Builders, threads and sums change nothing."""
     _, one = folder.run(case, "--excitations", "3")
-    for way in (["--fock", "distributed", "--threads", "2"], ["--reproducible"]):
+    for way in (["--fock", "distributed", "--threads", "2"], ["--reproducible"], ["--reproducible", "--fock", "distributed"]):
         _, other = folder.run(case, "--excitations", "3", *way)
         for kind in ("singlets", "states"):
             for a, b in zip(one["excitations"].get(kind, []), other["excitations"].get(kind, []), strict=True):
@@ -123,11 +124,40 @@ def transition_orbitals(folder, case):
 
 
 def nothing_to_excite(folder):
-    case = {"name": "helium", "atoms": "He 0 0 0", "basis": "STO-3G", "multiplicity": 1}
-    _, found = folder.run(case, "--excitations", "2", "--polarisability", "--frequencies", "0.1", "--c6", "--hyperpolarisability")
-    TEST.check(found["excitations"]["singlets"] == [] and found["excitations"]["converged"], "no virtual orbitals", found["excitations"])
-    found = found["polarisability"]
-    TEST.check(found["c6"] == 0.0 and found["frequencies"][0]["converged"] and not any(found["hyperpolarisability"]), "no response", found)
+    for basis, n in (("STO-3G", 0), ("6-31G", 1)):  # no virtual orbitals; none that a field reaches
+        case = {"name": "helium", "atoms": "He 0 0 0", "basis": basis, "multiplicity": 1}
+        _, found = folder.run(case, "--excitations", "2", "--polarisability", "--frequencies", "0.1", "--c6", "--hyperpolarisability")
+        TEST.check(len(found["excitations"]["singlets"]) == n and found["excitations"]["converged"], f"states in {basis}", found["excitations"])
+        found = found["polarisability"]
+        TEST.check(abs(found["c6"]) < 1e-12 and found["frequencies"][0]["converged"] and max(map(abs, found["hyperpolarisability"])) < 1e-12, f"no response in {basis}", found)
+
+
+def multiplets_are_whole(folder):
+    """The lowest states of argon are three of P, also if two are requested: its rotations from p to p are nearly as low."""
+    case = {"name": "argon", "atoms": "Ar 0 0 0", "basis": "aug-cc-pVDZ", "multiplicity": 1}
+    for method in ("tdhf", "cis"):
+        _, found = folder.run(case, "--excitations", "2", "--excitation-method", method)
+        states = found["excitations"]["singlets"]
+        energies = [state["energy"] for state in states]
+        TEST.check(len(states) == 3 and max(energies) - min(energies) < 1e-5 and all(state["oscillator_strength"] > 0.1 for state in states),
+                   f"argon by {method}", states)
+
+
+def memory_is_foreseen(folder, case):
+    """The matrices of 100 states take 6 * 1268^2 numbers."""
+    path, memory = folder.write(case), []
+    for n in ("1", "100"):
+        _, report, _ = TEST.run([path, "--check", "--excitations", n])
+        memory.append(float(re.search(r"about ([0-9.]+) MB per rank", report).group(1)))
+    TEST.check(memory[1] - memory[0] > 6 * 1268**2 * 8e-6, "memory of 100 states", memory)
+
+
+def frequency_of_an_excitation(folder, case):
+    """The tensor is infinite there; far from it nothing is reported."""
+    for omega, near in ((case["tdhf_singlets"][0][0], True), (0.1, False)):
+        report, found = folder.run(case, "--polarisability", "--frequencies", str(omega))
+        found = found["polarisability"]["frequencies"][0]
+        TEST.check(found["converged"] != near and ("WARNING: an excitation is too close" in report) == near, f"frequency {omega}", (report, found))
 
 
 def refused(folder, case):
@@ -162,6 +192,9 @@ def main():
             if TEST.n_rank == 1:
                 refused(folder, cases["water"])
                 nothing_to_excite(folder)
+                multiplets_are_whole(folder)
+                memory_is_foreseen(folder, cases["water"])
+                frequency_of_an_excitation(folder, cases["hydrogen"])
             else:
                 TEST.expect_one_line("rohf", TEST.run([folder.write(cases["water"]), "--excitations", "2", "--method", "rohf"]), 2, ["rohf"])
     return TEST.report()
