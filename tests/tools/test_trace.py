@@ -201,7 +201,10 @@ class Errors(unittest.TestCase):
         self.check(self.header() + bytes(24 + 5), "early")
 
     def test_damaged_records(self):
-        self.check(self.header() + 2 * trace.RECORD.pack(0.0, 5, 1.0, 3, 0, 1), "damaged")
+        self.check(self.header(builds=[{"n_task": 5}]) + 2 * trace.RECORD.pack(0.0, 5, 1.0, 0, 0, 1), "damaged")
+
+    def test_builds_that_are_no_iterations(self):
+        self.check(self.header(builds=[{"n_task": 5}]) + 2 * trace.RECORD.pack(0.0, 4, 1.0, 1, 0, 1), "more Fock builds than iterations")
 
     def test_missing_files(self):
         with self.assertRaisesRegex(trace.TraceError, "no trace of hf: .*No such file"):

@@ -158,8 +158,11 @@ class Trace:
 
     def build(self, number):
         """The one of this number. Those of the relaxation of MP2 are no part of the header, and like the last one of the SCF."""
-        if number < len(self.builds) or not self.batches:
+        if number < len(self.builds):
             return self.builds[number]
+        if not self.batches:
+            raise TraceError(f"{self.path}: the SCF had more Fock builds than iterations, for trial densities (UHF, small gaps) or second-order "
+                             "steps; they cannot be replayed")
         return self.later.setdefault(number, Build({**self.builds[-1].info, "n_task": 0}, True))
 
     def batch(self, number):
