@@ -23,8 +23,8 @@ class RecordingError(ValueError):
 
 class BuildCosts(NamedTuple):
     """One Fock build. `computed[i]` are the seconds of task i, `stored[i]` those of reading its stored integrals
-    back; `levels` those of the costs by which hf deals tasks of a kind; `info` is what the header says; `blocks` are those of distributed matrices that each task needs, as (number,
-    kind, bytes), `adds` how often blocks of replicated J and K were added to; `coulomb` are the seconds of the tasks of the
+    back; `levels` those of the costs by which hf deals tasks of a kind; `info` is what the header says; `blocks` are those of
+    distributed matrices that each task needs, as (number, kind, bytes), `adds` how often blocks of replicated J and K were added to; `coulomb` are the seconds of the tasks of the
     Coulomb pass, where there is one, `coulomb_steps` its steps beside them."""
     computed: array.array
     stored: dict
