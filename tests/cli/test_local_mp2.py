@@ -25,7 +25,7 @@ REFUSED = [
     ("open shells", [OXYGEN, "--method", "lmp2"], 2, ["multiplicity 3", "expected method ump2"]),
     ("gradient", USUAL + ["--task", "gradient"], 2, ["--task: there are no gradients of local MP2 energies"]),
     ("smearing", USUAL + ["--smearing", "0.01"], 2, ["--smearing: local MP2 needs whole occupations"]),
-    ("virtual orbitals", USUAL + ["--frozen-virtuals", "2"], 2, ["--frozen-virtuals: frozen_virtuals has no effect without method mp2 or ump2"]),
+    ("virtual orbitals", USUAL + ["--frozen-virtuals", "2"], 2, ["--frozen-virtuals: frozen_virtuals has no effect without method mp2, ump2 or fcidump"]),
     ("nothing left", USUAL + ["--frozen-core", "5"], 2, ["--frozen-core: frozen core '5'", "up to 4, for the molecule has 5"]),
     ("kind of domains", USUAL + ["--domains", "tigth"], 2, ["--domains", "tight"]),
     ("no file", USUAL + ["--domains", "./nowhere.json"], 2, ["--domains: ", "nowhere.json"]),

@@ -10,6 +10,7 @@ import dataclasses
 import json
 import os
 import shutil
+import types
 import unittest
 import unittest.mock
 
@@ -235,8 +236,15 @@ class Predictions(WithTraces):
         """64 equal tasks: of p ranks the busiest has ceil(64/p); 43 ranks are the first above 32 with 64/(2 p) < 0.75,
         but 64 ranks have 1 each; so 0.75 is lost for good above 85."""
         found = self.simulated([traces.row([1.0] * 64)])
-        self.assertIn(found.falls_below("static", 0.75), range(84, 92))
+        self.assertIn(found.falls_below("static", 0.75, most=1000), range(84, 92))
+        self.assertIn(found.falls_below("static", 0.75, most=90), range(84, 91))
         self.assertIsNone(found.falls_below("static", 0.75, most=64))
+
+    def test_no_more_ranks_are_simulated_than_asked_for(self):
+        found, asked = self.simulated([traces.row(COSTS)]), []
+        with unittest.mock.patch.object(found, "predict", lambda _, n_rank: asked.append(n_rank) or types.SimpleNamespace(efficiency=1.0)):
+            self.assertIsNone(found.falls_below("static", 0.75, most=70))
+        self.assertEqual(max(asked), 70)
 
 
 class Doubts(WithTraces):

@@ -18,7 +18,7 @@ import traces
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
-from lab import coulomb_pass, trace  # noqa: E402 # pylint: disable=wrong-import-position
+from lab import coulomb_pass, recording, trace  # noqa: E402 # pylint: disable=wrong-import-position
 
 HF, MPIEXEC, INPUTS = sys.argv[1:4]
 WAYS = {  # name: ranks, options
@@ -72,6 +72,8 @@ class Traces(unittest.TestCase):
         self.assertTrue(any(number < listed[-1] for number in others), "trial densities of the second order")
         self.assertGreater(len(found.after()), 2, "responses")
         self.assertEqual(self.trace["alone"].later, {})
+        with self.assertRaisesRegex(recording.RecordingError, "more Fock builds than iterations"):
+            recording.Size([found])
 
     def test_every_task_of_the_coulomb_pass_is_in_every_build(self):
         builds = self.trace["Coulomb pass"].builds
@@ -210,7 +212,7 @@ class Errors(unittest.TestCase):
         self.check(self.header() + bytes(24 + 5), "early")
 
     def test_damaged_records(self):
-        self.check(self.header() + 2 * trace.RECORD.pack(0.0, 5, 1.0, 3, 0, 1), "damaged")
+        self.check(self.header(builds=[{"n_task": 5}]) + 2 * trace.RECORD.pack(0.0, 5, 1.0, 0, 0, 1), "damaged")
 
     def test_missing_files(self):
         with self.assertRaisesRegex(trace.TraceError, "no trace of hf: .*No such file"):

@@ -43,7 +43,8 @@ class Gradient:
         """The round of quartets needs blocks of distributed densities."""
         batch, n_worker = self.recording.nearest(n_rank * self.n_thread).batches[self.batch], n_rank * self.n_thread
         blocks = {task: [(number, BLOCK_K, n_bytes) for number, n_bytes in needs.items()] for task, needs in batch.needs.items()}
-        rounds = Rounds([Round(batch.first, {}, blocks, batch.levels.get(TASK, b""))], self.header["n_function"], reads_only=True, transport=self.header.get("onesided"))
+        rounds = Rounds([Round(batch.first, {}, blocks, batch.levels.get(TASK, b""))], self.header["n_function"], reads_only=True,
+                        transport=self.header.get("onesided"))
         outcome = rounds.run(scheduler, n_rank, self.network, self.n_thread)[0]
         one_electron = self.network.crowding(n_rank, self.n_thread) * self.one_electron / n_worker
         quartets, moving = sum(batch.first) / n_worker, self.moving(n_rank)
@@ -96,8 +97,9 @@ class Mp2Forces:
         n_product = len(self.recording.sizes[0].relaxation) - N_OTHER_BUILD
 
         def cost(algebra):
-            return algebra.product(n, n, n).times(N_SQUARE_PRODUCT).plus(algebra.product(n, o, n).times(N_NARROW_PRODUCT * n_product),
-                                                                         algebra.sums(N_SUM + (N_SUM_OF_PRODUCT + N_SUM_OF_TWO * n_product) * n_product))
+            return algebra.product(n, n, n).times(N_SQUARE_PRODUCT).plus(
+                algebra.product(n, o, n).times(N_NARROW_PRODUCT * n_product),
+                algebra.sums(N_SUM + (N_SUM_OF_PRODUCT + N_SUM_OF_TWO * n_product) * n_product))
 
         many, alone = (cost(self.scf.algebra(*shape)) for shape in ((n_rank, self.n_thread), (1, 1)))
         recorded = self.recording.sizes[0].batches[self.recording.n_mp2_batch].step - self.builds.recording.seconds_of_one

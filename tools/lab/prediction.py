@@ -121,15 +121,15 @@ class Simulated:
         return reductions.build_seconds(self.network, header["n_function"],
                                         n_site(build, header["n_atom"]), n_rank, adds=build.adds, n_part=n_part)
 
-    def falls_below(self, scheduler, level, most=1 << 17):
+    def falls_below(self, scheduler, level, most):
         """The number of ranks, to about one in twenty, above which the efficiency is less than `level`; None: up to
         `most` there is none. Few ranks under a manager do not count."""
         above = 4
-        while self.predict(scheduler, 2 * above).efficiency >= level:
+        while self.predict(scheduler, min(2 * above, most)).efficiency >= level:
             above *= 2
             if above >= most:
                 return None
-        below = 2 * above
+        below = min(2 * above, most)
         while below - above > max(1, above // 20):
             middle = (above + below) // 2
             if self.predict(scheduler, middle).efficiency < level:

@@ -23,8 +23,8 @@ class RecordingError(ValueError):
 
 class BuildCosts(NamedTuple):
     """One Fock build. `computed[i]` are the seconds of task i, `stored[i]` those of reading its stored integrals
-    back; `levels` those of the costs by which hf deals tasks of a kind; `info` is what the header says; `blocks` are those of distributed matrices that each task needs, as (number,
-    kind, bytes), `adds` how often blocks of replicated J and K were added to; `coulomb` are the seconds of the tasks of the
+    back; `levels` those of the costs by which hf deals tasks of a kind; `info` is what the header says; `blocks` are those of
+    distributed matrices that each task needs, as (number, kind, bytes), `adds` how often blocks of replicated J and K were added to; `coulomb` are the seconds of the tasks of the
     Coulomb pass, where there is one, `coulomb_steps` its steps beside them."""
     computed: array.array
     stored: dict
@@ -65,6 +65,10 @@ class Size:
         self.tasks_for, self.n_rank = traces[0].header["tasks_for"], traces[0].header["n_rank"]
         lengths = {tuple((build.n_task, len(build.coulomb)) for build in [*trace.builds, *trace.later.values()])
                    + tuple(tuple(len(tasks) for tasks in batch.tasks.values()) for batch in trace.batches) for trace in traces}
+        for trace in traces:
+            if any(number < max(trace.numbers) for number in trace.later):
+                raise RecordingError(f"{trace.path}: the SCF had more Fock builds than iterations, for trial densities (UHF, small gaps) or "
+                                     "second-order steps; they cannot be replayed")
         if len(lengths) > 1:
             raise RecordingError(f"{traces[1].path}: not the same builds and tasks as {traces[0].path}")
         self.runs = [(trace.path, fock_seconds(trace)) for trace in traces]

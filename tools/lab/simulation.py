@@ -49,10 +49,13 @@ class Rounds:
     def __init__(self, rounds, n_function=0, reads_only=False, transport=None, batches=(), header=None):
         # pylint: disable=too-many-arguments,too-many-positional-arguments
         self._transport = transport or "thread"
-        kinds = [trace.TASK, trace.STORED_TASK, trace.FIRST_QUARTER, trace.SECOND_QUARTER, trace.PAIR_TASK, trace.COPYING, trace.STEP, LOCAL_EXCHANGE]
+        kinds = [trace.TASK, trace.STORED_TASK, trace.FIRST_QUARTER, trace.SECOND_QUARTER, trace.PAIR_TASK, trace.COPYING, trace.STEP,
+                 LOCAL_EXCHANGE]
         records = []
-        for number, levels in [*enumerate(one.levels for one in rounds), *enumerate((one.levels.get(trace.TASK, b"") for one in batches), trace.FIRST_BATCH)]:
-            records += [(trace.EIGHT.unpack_from(levels, i)[0], i, 0.0, number, 0, trace.LEVELS) for i in range(0, len(levels), trace.EIGHT.size)]
+        for number, levels in [*enumerate(one.levels for one in rounds),
+                               *enumerate((one.levels.get(trace.TASK, b"") for one in batches), trace.FIRST_BATCH)]:
+            records += [(trace.EIGHT.unpack_from(levels, i)[0], i, 0.0, number, 0, trace.LEVELS)
+                        for i in range(0, len(levels), trace.EIGHT.size)]
         for number, (costs, stored, blocks, _) in enumerate(rounds):
             records += [(float(block), task, n_byte, number, 0, kind)
                         for task, needs in blocks.items() for block, kind, n_byte in needs]

@@ -66,7 +66,8 @@ def draw_spectrum(calculation, path):
     body = ["set border lc rgb '#444444'", "set tics nomirror out", plots.page_title(calculation.title, "1,1"),
             f"set xrange [{ends}]", f"set xtics {plots.nice_step(last - first, plots.MOST_TICKS):g}", f"set yrange [0:{1.1 * most}]",
             f"set ytics {plots.nice_step(1.1 * most, plots.MOST_TICKS):g}", f"set xlabel {plots.quoted(spectrum.x_label + note)}",
-            f"set ylabel '{spectrum.y_label}'", "set grid lc rgb '#DDDDDD' lt 1 lw 1", "set bmargin at screen 0.17", "set key at screen 0.5,0.02 bottom center horizontal Left reverse samplen 2",
+            f"set ylabel '{spectrum.y_label}'", "set grid lc rgb '#DDDDDD' lt 1 lw 1", "set bmargin at screen 0.17",
+            "set key at screen 0.5,0.02 bottom center horizontal Left reverse samplen 2",
             f"plot $curve using 1:2 with lines lc rgb '{plots.COLOURS[0]}' lw 1.5 title 'Lorentzians, {spectrum.width:g} {spectrum.unit} wide', "
             f"$sticks using 1:2 with impulses lc rgb '{plots.COLOURS[1]}' lw 2 title '{spectrum.line}'", "unset multiplot"]
     return plots.render(path, blocks, body, HEIGHT)

@@ -96,8 +96,9 @@ class Batch:
 
 
 class Trace:
-    """A whole trace. `builds` are those of the header, in order, `later` all others {number: Build}, `totals[rank]` has the seconds of each phase. `batches` are those of MP2, and
-    `set_up` the seconds of the phase of that name before the first one, on the first rank."""
+    """A whole trace. `builds` are those of the header, in order, `later` all others {number: Build}, `totals[rank]` has the seconds
+    of each phase. `batches` are those of MP2, and `set_up` the seconds of the phase of that name before the first one, on the first
+    rank."""
 
     def __init__(self, path):
         self.path = str(path)
