@@ -205,17 +205,6 @@ static void add_energy(const struct hf_mp2_amplitudes *self, int spin, int j, st
     if (of_i.spin < spin) hf_mp2_add_energy(self->mp2, of_j, of_i, opposite, same);
 }
 
-/** Transposes n_row rows of n_column numbers. */
-static void turn_rows(size_t n_row, size_t n_column, const double *from, size_t from_step,
-                      double *to, size_t to_step)
-{
-    enum { TILE = 8 };
-    for (size_t first = 0; first < n_row; first += TILE)
-        for (size_t a = 0; a < n_column; a++)
-            for (size_t b = first; b < first + TILE && b < n_row; b++)
-                to[a * to_step + b] = from[b * from_step + a];
-}
-
 /** Turned t and (ia|js) of one j. */
 static void turn(const struct hf_mp2_amplitudes *self, int spin, int j)
 {
@@ -226,14 +215,14 @@ static void turn(const struct hf_mp2_amplitudes *self, int spin, int j)
     double *to = self->turned + (size_t)j * width * length;
     for (int s = 0; s < spin; s++)
         to += (size_t)self->mp2->orbitals[s].n_occupied * width * hf_mp2_turned_length(self, s);
-    turn_rows((size_t)other->n_virtual, width,
-              hf_mp2_t_of(self, self->now, spin) + (size_t)j * width,
-              (size_t)other->n_occupied * width, to, length);
-    turn_rows((size_t)self->mp2->merged->n_function, width, third, (size_t)self->n_joined * width,
-              to + other->length, length);
+    hf_transpose((size_t)other->n_virtual, width,
+                 hf_mp2_t_of(self, self->now, spin) + (size_t)j * width,
+                 (size_t)other->n_occupied * width, to, length);
+    hf_transpose((size_t)self->mp2->merged->n_function, width, third,
+                 (size_t)self->n_joined * width, to + other->length, length);
 }
 
-/** hf_thread_work: u of some j, turned t, energies, and sum_b C_sb u_ij^ab in the place of (ia|js). */
+/** hf_thread_work: u of some j, turned t, energies, and sum_b C_sb u_ij^ab instead of (ia|js). */
 hf_status hf_mp2_block_weigh(void *data, int thread, int n_thread, struct hf_error *error)
 {
     const struct hf_mp2_amplitudes *self = data;

@@ -132,7 +132,7 @@ void hf_mp2_block_join(const struct hf_mp2_amplitudes *self);
 hf_status hf_mp2_block_third(void *data, int thread, int n_thread, struct hf_error *error);
 hf_status hf_mp2_block_fourth(void *data, int thread, int n_thread, struct hf_error *error);
 
-/** Steps of a block whose t of other columns is there: u, P, and T_ia(rs) in the place of (ia|rs). */
+/** Steps of a block whose t of other columns is there: u, P, and T_ia(rs) instead of (ia|rs). */
 hf_status hf_mp2_block_weigh(void *data, int thread, int n_thread, struct hf_error *error);
 hf_status hf_mp2_block_add_virtual(void *data, int thread, int n_thread, struct hf_error *error);
 hf_status hf_mp2_block_add_occupied(void *data, int thread, int n_thread, struct hf_error *error);

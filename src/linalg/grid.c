@@ -1,7 +1,7 @@
 /* The process grid: which ranks take part in linear algebra. */
 #include "linalg_private.h"
 
-#include "linalg/matrix_product.h"
+#include "linalg/grids.h"
 
 #include <assert.h>
 #include <limits.h>

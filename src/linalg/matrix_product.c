@@ -35,3 +35,13 @@ void hf_pack_rows(int n_row, int n_inner, const int inner[], const double *from,
         }
     }
 }
+
+void hf_transpose(size_t n_row, size_t n_column, const double *from, size_t from_step, double *to,
+                  size_t to_step)
+{
+    enum { TILE = 8 };
+    for (size_t first = 0; first < n_row; first += TILE)
+        for (size_t k = 0; k < n_column; k++)
+            for (size_t i = first; i < first + TILE && i < n_row; i++)
+                to[k * to_step + i] = from[i * from_step + k];
+}

@@ -34,6 +34,10 @@ void hf_pack(int n_row, int n_inner, const double *from, size_t row_step, size_t
 void hf_pack_rows(int n_row, int n_inner, const int inner[], const double *from, size_t inner_step,
                   double *packed);
 
+/** to[k * to_step + i] = from[i * from_step + k], i < n_row, k < n_column. */
+void hf_transpose(size_t n_row, size_t n_column, const double *from, size_t from_step, double *to,
+                  size_t to_step);
+
 /** Operands of a product. */
 struct hf_product {
     int n_row, n_inner;
@@ -51,13 +55,5 @@ typedef void hf_product_function(const struct hf_product *product);
 hf_product_function *hf_product_kernel(void);
 
 extern hf_product_function hf_product_portable, hf_product_avx2, hf_product_avx512;
-
-/** The grids that hf_linalg_create makes of n_rank ranks for matrices of order n, and blocks: of products, and of the ranks
- *  that reduce matrices to tridiagonal form, which are a square number of them if `on_square`. Not collective. */
-struct hf_linalg_grids {
-    int n_row, n_col, n_reducing_row, n_reducing_col, block;
-    bool on_square;
-};
-struct hf_linalg_grids hf_linalg_grids(int n, int n_rank);
 
 #endif

@@ -103,10 +103,7 @@ static void pad(int n_row, int n_column, const double *from, double *to)
 /** to [n_column][length] = the transposed of from [n_row][n_column]. */
 static void turn(int n_row, int n_column, const double *from, double *to)
 {
-    const size_t length = hf_padded(n_row);
-    for (int i = 0; i < n_row; i++)
-        for (int k = 0; k < n_column; k++)
-            to[(size_t)k * length + (size_t)i] = from[(size_t)i * (size_t)n_column + (size_t)k];
+    hf_transpose((size_t)n_row, (size_t)n_column, from, (size_t)n_column, to, hf_padded(n_row));
 }
 
 /** Terms that are added up before S is applied. */

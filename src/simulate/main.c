@@ -3,7 +3,7 @@
 #include "set.h"
 
 #include "hf/version.h"
-#include "linalg/matrix_product.h"
+#include "linalg/grids.h"
 #include "schedule/schedule.h"
 
 #include <getopt.h>
