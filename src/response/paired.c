@@ -50,6 +50,7 @@ struct paired {
     struct equation *equation; /**< [n] */
     double *work;              /**< [4 most^2 + 2 most] */
     double *value;             /**< [n][most] energies, or components of perturbations */
+    int n_component;           /**< vectors of which the components are known */
     struct hf_rotation *new;   /**< [2 n] candidates */
     int n_new;
 };
@@ -97,7 +98,7 @@ static hf_status take_rest(struct paired *self, const struct hf_rotation *rest, 
     return HF_OK;
 }
 
-/** Adds the candidates to the subspace; *n_new: those that are new. */
+/** Adds the candidates to the subspace; *n_new becomes the number of new vectors. */
 static hf_status add_candidates(struct paired *self, int *n_new, struct hf_error *error)
 {
     *n_new = self->n_new;
@@ -162,7 +163,18 @@ static hf_status begin_again(struct paired *self, int n, struct hf_error *error)
         hf_subspace_combine(subspace, subspace->vector, self->n_new % 2 == 0 ? of->p : of->q, next);
     }
     hf_subspace_done(subspace);
+    self->n_component = 0;
     return HF_OK;
+}
+
+/** Components of the perturbations along the vectors that are new. Collective. */
+static void add_components(struct paired *self)
+{
+    const struct hf_subspace *subspace = &self->subspace;
+    for (; self->n_component < subspace->n; self->n_component++)
+        for (int i = 0; i < self->n; i++)
+            self->value[i * subspace->most + self->n_component] =
+                hf_rotation_dot(&subspace->vector[self->n_component], self->equation[i].right);
 }
 
 /** Extends the subspace by the residuals of the first n equations, or makes room if they are too many. *n_new: new
@@ -405,10 +417,7 @@ static hf_status respond_once(struct paired *self, struct hf_frequency *frequenc
     const int n = self->n, most = subspace->most;
     for (int pass = 0, n_new = 1; pass < MOST_PASSES && !frequency->converged; pass++) {
         hf_status status = HF_OK;
-        for (int i = 0; i < n; i++)
-            for (int k = 0; k < subspace->n; k++)
-                self->value[i * most + k] =
-                    hf_rotation_dot(&subspace->vector[k], self->equation[i].right);
+        add_components(self);
         for (int i = 0; i < n && status == HF_OK; i++)
             status = solve_one(self, i, frequency, error);
         HF_CHECK(hf_agree(subspace->hessian->context->comm, status, error));

@@ -115,7 +115,6 @@ struct hf_excited_states {
     struct hf_rotation *p, *q; /**< [n] */
     bool converged;            /**< the residuals of all n are below 1e-5 */
     bool indefinite;       /**< TDHF: neither A + B nor A - B is positive, and no state was found */
-    int n_pass;            /**< times that the subspace was extended */
     struct hf_arena arena; /**< has the arrays */
 };
 
