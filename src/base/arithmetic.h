@@ -33,6 +33,12 @@ static inline int64_t hf_greatest_common_divisor(int64_t a, int64_t b)
         }                                                                                          \
     } while (0)
 
+/** Zero in place of what would print as a negative zero: half of the last digit printed is `least`. */
+static inline double hf_without_noise(double value, double least)
+{
+    return value > -least && value < least ? 0.0 : value;
+}
+
 /** The larger and the smaller of two numbers, each one instruction. fmax and fmin are function calls, because they
  *  must ignore NaN. */
 static inline double hf_larger(double x, double y)

@@ -1,6 +1,7 @@
 /* The gradient as a quantity: options, report, JSON. */
 #include "gradient/gradient.h"
 
+#include "base/arithmetic.h"
 #include "checkpoint/checkpoint.h"
 #include "fock/density_loan.h"
 #include "fock/fock.h"
@@ -178,8 +179,7 @@ static double largest(const double value[3])
 
 static void print_slope(FILE *out, const double slope[3])
 {
-    for (int k = 0; k < 3; k++)
-        fprintf(out, " %14.8f", fabs(slope[k]) < 5e-9 ? 0.0 : slope[k]); /* no -0.00000000 */
+    for (int k = 0; k < 3; k++) fprintf(out, " %14.8f", hf_without_noise(slope[k], 5e-9));
     fprintf(out, "\n");
 }
 

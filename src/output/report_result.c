@@ -1,6 +1,8 @@
 /* The report of the results: convergence, stability, energies, spin, orbital energies, dipole moment. */
 #include "output_private.h"
 
+#include "base/arithmetic.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -80,16 +82,10 @@ static void print_energies(FILE *out, const struct hf_scf_settings *settings,
     if (isfinite(virial)) fprintf(out, "  %-22s %20.10f\n", "Virial ratio -V/T", virial);
 }
 
-/** What would print as -0.00000000 is zero. */
-static double without_noise(double value)
-{
-    return fabs(value) < 5e-9 ? 0.0 : value;
-}
-
 static void print_dipole(FILE *out, const struct hf_scf_result *result)
 {
     double d[3];
-    for (int i = 0; i < 3; i++) d[i] = without_noise(result->dipole[i]);
+    for (int i = 0; i < 3; i++) d[i] = hf_without_noise(result->dipole[i], 5e-9);
     const double norm = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
     fprintf(out, "\nDipole moment about the origin\n");
     fprintf(out, "  %8s %14s %14s %14s %14s\n", "", "x", "y", "z", "norm");
@@ -194,7 +190,7 @@ static void print_spin(FILE *out, const struct hf_scf_result *result,
                        const struct hf_wavefunction *wavefunction)
 {
     const double ideal = result->ideal_spin_squared, found = result->spin_squared - ideal;
-    const double more = fabs(found) < 5e-11 ? 0.0 : found; /* not -0.0000000000 */
+    const double more = hf_without_noise(found, 5e-11);
     const bool singlet = result->n_occupied[0] == result->n_occupied[1];
     if (wavefunction->n_spin == 1 && singlet) return;
     fprintf(out, "\nSpin\n");

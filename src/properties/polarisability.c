@@ -194,10 +194,8 @@ static void print_tensor(FILE *out, const double tensor[9])
     fprintf(out, "  %1s %14s %14s %14s\n", "", "x", "y", "z");
     for (int x = 0; x < 3; x++) {
         fprintf(out, "  %c", "xyz"[x]);
-        for (int y = 0; y < 3; y++) {
-            const double value = tensor[3 * x + y];
-            fprintf(out, " %14.6f", fabs(value) < 5e-7 ? 0.0 : value); /* no -0.000000 */
-        }
+        for (int y = 0; y < 3; y++)
+            fprintf(out, " %14.6f", hf_without_noise(tensor[3 * x + y], 5e-7));
         fprintf(out, "\n");
     }
 }
@@ -294,7 +292,7 @@ const struct hf_option hf_options_polarisability[] = {
                 .more =
                     "By the coupled-perturbed equations of rhf, uhf or rohf, in some eight passes "
                     "over the integrals. With a correlated method it is that of its reference.",
-                .not_with = {{"serve", NULL}}),
+                HF_NOT_SERVED),
     HF_ROW_TEXT("frequencies", "LIST", "also compute polarisabilities at these frequencies",
                 .unit = "hartree", .more = "Commas between them; 0.1i is imaginary.",
                 OF_POLARISABILITY),

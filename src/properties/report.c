@@ -2,6 +2,8 @@
 #include "properties/of_density.h"
 #include "properties_private.h"
 
+#include "base/arithmetic.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -11,10 +13,10 @@ static const double LEAST_PRINTED = 0.05;
 /** Atoms that the short report has. */
 enum { MOST_ATOMS = 200 };
 
-/** What would print as -0.000000 is zero. */
+/** For six decimals. */
 static double without_noise(double value)
 {
-    return fabs(value) < 5e-7 ? 0.0 : value;
+    return hf_without_noise(value, 5e-7);
 }
 
 static void print_electrons(FILE *out, const struct hf_properties *properties)
