@@ -26,11 +26,13 @@
 #include <math.h>
 #include <string.h>
 
+enum dialect { PSI4, MOLPRO };
+
 struct fcidump {
     struct hf_mp2_settings settings;
-    struct hf_orbital_integrals integrals; /**< those that come now */
+    struct hf_orbital_integrals integrals; /**< what comes now */
     double threshold;
-    const char *dialect;
+    enum dialect dialect;
     int n_set; /**< of orbitals: 2 in UHF */
     struct hf_spin_count n;
     int n_electron[2], n_orbital; /**< active, of each spin */
@@ -132,7 +134,7 @@ static hf_status peak(struct hf_quantity *quantity, double *bytes, struct hf_err
 /** Number of an active orbital in the file. */
 static int number_of(const struct fcidump *self, int set, int p)
 {
-    return self->n_set == 2 && strcmp(self->dialect, "psi4") == 0 ? 2 * p + 1 + set : p + 1;
+    return self->n_set == 2 && self->dialect == PSI4 ? 2 * p + 1 + set : p + 1;
 }
 
 /** Writes (pq|rs), or with negative r h_pq, unless it is below the threshold. */
@@ -158,12 +160,12 @@ static void write_constant(struct fcidump *self, double value)
 /** Ends a part of the file if the dialect says so. */
 static void end_part(struct fcidump *self)
 {
-    if (self->n_set == 2 && strcmp(self->dialect, "molpro") == 0) write_constant(self, 0.0);
+    if (self->n_set == 2 && self->dialect == MOLPRO) write_constant(self, 0.0);
 }
 
 static void write_head(struct fcidump *self)
 {
-    const bool psi4 = strcmp(self->dialect, "psi4") == 0;
+    const bool psi4 = self->dialect == PSI4;
     const int n = self->n_set == 2 && psi4 ? 2 * self->n_orbital : self->n_orbital;
     hf_output_file_print(&self->file, " &FCI NORB=%d,NELEC=%d,MS2=%d,\n  ORBSYM=", n,
                          self->n_electron[0] + self->n_electron[1],
@@ -335,7 +337,8 @@ static void report(const struct hf_quantity *quantity, FILE *out)
             self->core_energy);
     fprintf(out, "  %-23s %lld of at least %.0e hartree", "Integrals", (long long)self->n_written,
             self->threshold);
-    fprintf(out, self->n_set == 2 ? ", UHF dialect of %s\n" : "\n", self->dialect);
+    fprintf(out, self->n_set == 2 ? ", UHF dialect of %s\n" : "\n",
+            hf_options_choice(quantity->of->options, "fcidump_dialect"));
 }
 
 static void put_counts(const struct hf_quantity *quantity, const struct hf_json_places *all)
@@ -369,8 +372,8 @@ static const struct hf_phase *const phases[] = {&hf_phase_mp2_first, &hf_phase_m
                                                 &hf_phase_mp2_exchange, &hf_phase_mp2_second, NULL};
 
 static const struct hf_option_choice dialects[] = {
-    {"psi4", "UHF=.TRUE., spin orbitals numbered alpha, beta, alpha ...", 0},
-    {"molpro", "IUHF=1, a part for each pair of spins", 0},
+    {"psi4", "UHF=.TRUE., spin orbitals numbered alpha, beta, alpha ...", PSI4},
+    {"molpro", "IUHF=1, a part for each pair of spins", MOLPRO},
     {0}};
 
 #define IN_SELF(NAME) .member = HF_MEMBER(struct fcidump, NAME)

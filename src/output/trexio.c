@@ -22,25 +22,28 @@ struct trexio {
     int first;                    /**< its row for orbital 0 of the set */
 };
 
-/** Whether the functions are Cartesian; p functions do not decide. */
-static bool is_cartesian(const struct hf_basis *basis)
+/** Kind of all functions; p functions do not decide. */
+static enum hf_shell_kind kind_of_functions(const struct hf_basis *basis)
 {
     enum hf_shell_kind kind = HF_NO_SHELLS;
     for (int l = 2; l <= HF_MAX_L; l++) kind |= hf_shell_kind_of(basis, l);
-    return (kind & HF_CARTESIAN_SHELLS) != 0;
+    return kind;
+}
+
+static bool is_cartesian(const struct hf_basis *basis)
+{
+    return kind_of_functions(basis) == HF_CARTESIAN_SHELLS;
 }
 
 static hf_status plan_trexio(struct hf_quantity *quantity, struct hf_error *error)
 {
-    const struct hf_basis *basis = quantity->of->basis;
     const char *path = hf_orbital_file_path(quantity, 0);
     if (hf_is_special_file(path))
         return hf_fail(error, HF_BAD_INPUT, "%.300s is a device or a pipe; expected a file", path);
-    for (int l = 2; l <= HF_MAX_L; l++)
-        if (is_cartesian(basis) && (hf_shell_kind_of(basis, l) & HF_SPHERICAL_SHELLS) != 0)
-            return hf_fail(error, HF_BAD_INPUT,
-                           "some shells are spherical and some Cartesian, which the format cannot "
-                           "describe; choose with --functions");
+    if (kind_of_functions(quantity->of->basis) == HF_MIXED_SHELLS)
+        return hf_fail(error, HF_BAD_INPUT,
+                       "some shells are spherical and some Cartesian, which the format cannot "
+                       "describe; choose with --functions");
     return HF_OK;
 }
 
