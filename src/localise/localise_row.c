@@ -153,7 +153,7 @@ const struct hf_option hf_options_localised[] = {
                   .more = "If it is given, spreads and populations of the localised orbitals are "
                           "in the report and the JSON file, and Molden and cube files have them. "
                           "Local MP2 localises anyway. Frozen core orbitals stay as they are.",
-                  .choice = localisations, .not_with = {{"serve", NULL}}, IN_SELF(settings.kind)),
+                  .choice = localisations, HF_NOT_SERVED, IN_SELF(settings.kind)),
     {0}};
 
 const struct hf_quantity_ops hf_quantity_localised = {

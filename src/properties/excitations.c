@@ -22,7 +22,7 @@
 /** Smaller weights of pairs of orbitals are left out, and most pairs. */
 static const double LEAST_WEIGHT = 1e-6;
 enum { MOST_PAIRS = 20, N_LIST = 2 };
-static const double NM_TIMES_HARTREE = 45.563352529;
+static const double NM_TIMES_HARTREE = 1e7 / HF_HARTREE_IN_PER_CM;
 
 enum { SINGLETS = 1, TRIPLETS = 2 };
 
@@ -391,7 +391,7 @@ static const struct hf_option_choice spins[] = {
 const struct hf_option hf_options_excitations[] = {
     HF_ROW_INTEGER("excitations", "5", 1, HF_MOST_EXCITED_STATES,
                    "excited states and oscillator strengths", .everyday = true,
-                   IN_SELF(n_requested), .not_with = {{"serve", NULL}},
+                   IN_SELF(n_requested), HF_NOT_SERVED,
                    .more = "More are given if the last one is degenerate."),
     HF_ROW_CHOICE("excitation_method", "NAME", "tdhf", "how excited states are computed",
                   .choice = methods, OF_EXCITATIONS),

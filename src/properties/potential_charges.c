@@ -8,11 +8,11 @@
  * Source: Bayly, Cieplak, Cornell, Kollman, J. Phys. Chem. 97, 10269 (1993). */
 #include "potential_charges.h"
 
+#include "base/arithmetic.h"
 #include "hf/interruption.h"
 #include "properties_private.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const struct hf_phase phase = {.name = "Charges from the potential"};
@@ -30,8 +30,9 @@ struct charges {
     enum hf_potential_charges kind; /**< set by the option */
     bool relaxed;                   /**< of the relaxed density of MP2 */
     int n_point;
-    double *charge;                       /**< [n_atom], e; ghosts have none; malloc */
+    double *charge;                       /**< [n_atom], e; ghosts have none */
     double deviation, relative_deviation; /**< root mean square, hartree/e; over that of V */
+    struct hf_arena arena;                /**< has the charges */
 };
 
 /** Sums over the points of a fit. */
@@ -231,6 +232,7 @@ static void find_deviation(struct fit *fit, struct charges *charges)
 static hf_status plan_charges(struct hf_quantity *quantity, struct hf_error *error)
 {
     struct charges *charges = quantity->self;
+    charges->arena.label = "charges of atoms";
     return hf_potential_points_count(quantity->of->molecule, charges->kind, &charges->n_point,
                                      error);
 }
@@ -277,9 +279,8 @@ static hf_status compute(struct hf_quantity *quantity, struct hf_error *error)
     HF_TRY(make_potential(context, of, &fit, error));
     sum_points(context, &fit);
     status = fit_charges(&fit, charges->kind == HF_CHARGES_RESP, error);
-    charges->charge = calloc(n, sizeof *charges->charge);
-    if (status == HF_OK && charges->charge == NULL)
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for charges of %zu atoms", n);
+    HF_TAKE(&charges->arena, charges->charge, n);
+    if (status == HF_OK) status = hf_arena_check(&charges->arena, error);
     HF_TRY(hf_agree(context->comm, status, error));
     memcpy(charges->charge, fit.charge, n * sizeof *fit.charge);
     charges->relaxed = relaxed != NULL;
@@ -294,7 +295,7 @@ cleanup:
 static void done(struct hf_quantity *quantity)
 {
     struct charges *charges = quantity->self;
-    free(charges->charge);
+    hf_arena_done(&charges->arena);
 }
 
 static void report(const struct hf_quantity *quantity, FILE *out)
@@ -310,7 +311,7 @@ static void report(const struct hf_quantity *quantity, FILE *out)
         const struct hf_atom *atom = &molecule->atom[a];
         if (atom->ghost) continue;
         fprintf(out, "  %5d  %-3s %12.6f\n", a + 1, hf_element_symbol(atom->atomic_number),
-                fabs(charges->charge[a]) < 5e-7 ? 0.0 : charges->charge[a]);
+                hf_without_noise(charges->charge[a], 5e-7));
     }
     fprintf(out, "  %d points; deviation of the potential %.6f hartree/e, relative %.4f\n",
             charges->n_point, charges->deviation, charges->relative_deviation);

@@ -1,12 +1,12 @@
 /* Points round a molecule at which charges of atoms are fitted to its electrostatic potential. */
 #include "potential_charges.h"
 
+#include "base/arithmetic.h"
 #include "hf/units.h"
 
 #include <math.h>
 
 static const double BOHR = HF_BOHR_IN_ANGSTROM;
-static const double PI = 3.14159265358979323846;
 
 /** Of CHELPG, angstrom: spacing of the lattice, and the largest distance from the nearest atom. */
 static const double SPACING = 0.3, FAR = 2.8;
@@ -78,12 +78,12 @@ static void add_sphere(struct list *list, int a, double scale)
 {
     const struct hf_atom *atom = &list->molecule->atom[a];
     const double radius = scale * radius_of(atom->atomic_number, list->kind);
-    const int equator = (int)sqrt(PI * floor(4.0 * PI * radius * radius)), half = equator / 2;
+    const int equator = (int)sqrt(HF_PI * floor(4.0 * HF_PI * radius * radius)), half = equator / 2;
     for (int i = 0; i <= half; i++) {
-        const double latitude = PI * i / half;
+        const double latitude = HF_PI * i / half;
         const int n = equator * sin(latitude) < 1.0 ? 1 : (int)(equator * sin(latitude) + 1e-9);
         for (int j = 0; j < n; j++) {
-            const double longitude = 2.0 * PI * j / n, r = radius / BOHR;
+            const double longitude = 2.0 * HF_PI * j / n, r = radius / BOHR;
             const double at[3] = {
                 atom->position_bohr[0] + r * sin(latitude) * cos(longitude),
                 atom->position_bohr[1] + r * sin(latitude) * sin(longitude),

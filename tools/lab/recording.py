@@ -87,7 +87,7 @@ class Size:
         return len(self.builds) * self.moving_seconds
 
     def of_relaxation(self):
-        """With the Fock builds of the relaxation of MP2 in the place of those of the SCF."""
+        """With the Fock builds of the relaxation of MP2 instead of the builds of the SCF."""
         other = copy.copy(self)
         other.builds = self.relaxation
         return other
@@ -231,7 +231,7 @@ class Recording:
         return self.mp2.get("second_pass_flops", 0.0) > 0.0
 
     def of_relaxation(self):
-        """With the Fock builds of the relaxation of MP2 in the place of those of the SCF."""
+        """With the Fock builds of the relaxation of MP2 instead of the builds of the SCF."""
         other = copy.copy(self)
         other.sizes = [size.of_relaxation() for size in self.sizes]
         return other
