@@ -42,20 +42,14 @@ static void make_call(struct pass *pass, const struct call *call)
         hf_engine_two_electron_lanes(pass->engine, call->bra, call->n, call->ket, pass->precision);
 }
 
-static struct hf_engine_account account_of(const struct pass *pass)
-{
-    return pass->part == HF_ROOFLINE_GRADIENT ? hf_gradient_engine_account(pass->gradient)
-                                              : hf_engine_account(pass->engine);
-}
-
 /** Makes the collected calls. */
 static void make_calls(struct pass *pass, struct hf_roofline_entry *entry)
 {
-    const struct hf_engine_account before = account_of(pass);
+    const struct hf_engine_account before = hf_engine_account(pass->engine);
     const double begin = hf_thread_seconds();
     for (int i = 0; i < pass->n_call; i++) make_call(pass, &pass->call[i]);
     entry->seconds += hf_thread_seconds() - begin;
-    const struct hf_engine_account after = account_of(pass);
+    const struct hf_engine_account after = hf_engine_account(pass->engine);
     entry->n_quartet += (double)(after.n_quartet - before.n_quartet);
     entry->n_integral += (double)(after.n_integral - before.n_integral);
     entry->n_primitive += (double)(after.n_primitive_quartet - before.n_primitive_quartet);
@@ -127,14 +121,10 @@ static hf_status prepare(struct pass *pass, struct hf_error *error)
     const int n = hf_most_functions_of_atom(pairs->basis);
     HF_TAKE(&pass->arena, pass->call, MOST_CALLS);
     HF_TAKE(&pass->arena, pass->density, (size_t)n * (size_t)n);
-    hf_status status = hf_arena_check(&pass->arena, error);
-    if (status != HF_OK) return status;
-    if (pass->part != HF_ROOFLINE_GRADIENT) {
-        status = hf_engine_create(pairs, &pass->engine, error);
-        if (status == HF_OK)
-            hf_engine_set_threshold(pass->engine, 0.1 * pass->threshold); /* as hf does */
-        return status;
-    }
+    HF_CHECK(hf_arena_check(&pass->arena, error));
+    HF_CHECK(hf_engine_create(pairs, &pass->engine, error));
+    hf_engine_set_threshold(pass->engine, 0.1 * pass->threshold); /* as hf does */
+    if (pass->part != HF_ROOFLINE_GRADIENT) return HF_OK;
     for (int i = 0; i < n * n; i++) pass->density[i] = 0.5;
     for (int i = 0; i < HF_MAX_BATCH; i++) {
         pass->of_quartet[i].factor = 1.0;
@@ -144,9 +134,9 @@ static hf_status prepare(struct pass *pass, struct hf_error *error)
             pass->of_quartet[i].column[k] = 1;
         }
     }
-    status = hf_gradient_engine_create(pairs, &pass->gradient, error);
-    if (status == HF_OK) hf_gradient_engine_set_threshold(pass->gradient, 0.1 * pass->threshold);
-    return status;
+    HF_CHECK(hf_gradient_engine_create(pass->engine, &pass->gradient, error));
+    hf_gradient_engine_set_threshold(pass->gradient, 0.1 * pass->threshold);
+    return HF_OK;
 }
 
 hf_status hf_roofline_pass(struct hf_context *context, const struct hf_shell_pairs *pairs,

@@ -8,15 +8,27 @@
 
 /* A signal handler can only use static storage. */
 static volatile sig_atomic_t caught = 0;
+static volatile sig_atomic_t heard = 0, n_after = 0; /* the calculation knows; signals since then */
 
 static void remember(int signal_number)
 {
     caught = signal_number;
 }
 
+/* Ends the process at a second signal, since linear algebra hears none. Once it was heard, files are being written, and a
+ * batch system may send a signal to hf and to mpiexec, which passes it on: then at a third. */
+static void remember_or_end(int signal_number)
+{
+    if (caught == signal_number && (!heard || ++n_after > 1)) {
+        signal(signal_number, SIG_DFL);
+        raise(signal_number); /* arrives when this function returns */
+    }
+    caught = signal_number;
+}
+
 void hf_signals_catch(void)
 {
-    struct sigaction action = {.sa_handler = remember, .sa_flags = (int)SA_RESETHAND};
+    struct sigaction action = {.sa_handler = remember_or_end};
     sigemptyset(&action.sa_mask);
     /* Batch systems can send SIGUSR1 before the time limit. */
     static const int number[] = {SIGINT, SIGTERM, SIGUSR1};
@@ -24,7 +36,7 @@ void hf_signals_catch(void)
     /* SIGHUP arrives more than once: the shell sends it to its jobs, then the kernel sends it when the shell ends.
      * Under nohup it is ignored, and stays ignored. */
     struct sigaction old;
-    action.sa_flags = 0;
+    action.sa_handler = remember;
     if (sigaction(SIGHUP, NULL, &old) != 0 || old.sa_handler != SIG_IGN)
         sigaction(SIGHUP, &action, NULL);
     /* The kernel sends SIGXCPU at a limit of processor time, and again after each further second of processor time,
@@ -50,6 +62,7 @@ int hf_signals_asked(void *data, double fraction)
 {
     (void)data;
     (void)fraction;
+    heard = caught != 0;
     return (int)caught;
 }
 
@@ -62,5 +75,5 @@ int hf_signals_progress(void *data, double fraction)
     if ((fraction > 0.0 || counts) && isatty(STDERR_FILENO) == 1)
         hf_report_progress(watch->report, fraction);
     if (watch->report_is_all && hf_report_lost(watch->report) == EPIPE) return SIGPIPE;
-    return (int)caught;
+    return hf_signals_asked(data, fraction);
 }

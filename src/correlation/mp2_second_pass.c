@@ -412,7 +412,7 @@ static hf_status begin(void *self, struct hf_pass_thread *thread, void *data,
     own->pass = data;
     make_arrays(own, &thread->arena);
     hf_mp2_bra_init(&own->bra, own->pass->mp2, &thread->arena);
-    return hf_gradient_engine_create(own->pass->mp2->pairs, &own->engine, error);
+    return hf_gradient_engine_create(hf_work_engine(thread->worker), &own->engine, error);
 }
 
 /** hf_pass.end */

@@ -139,6 +139,21 @@ static void print_gradient(FILE *out, const struct hf_combination *self)
                 value[2]);
 }
 
+/** Where to find what was requested beside energies: every calculation has its own. */
+static void print_others(FILE *out, const struct hf_combination *self,
+                         const struct hf_calculation *calculation)
+{
+    const char *before = "Requested     ";
+    for (int i = 0; i < calculation->n_quantity; i++) {
+        const struct hf_quantity_ops *ops = calculation->quantity[i].ops;
+        if (ops->option == NULL || hf_options_given(self->settings->options, ops->option) == NULL)
+            continue;
+        fprintf(out, "%s%s", before, ops->name);
+        before = ", ";
+    }
+    if (before[0] == ',') fprintf(out, " of each calculation: lines of %s\n", self->path);
+}
+
 void hf_combination_report(FILE *out, const struct hf_combination *self,
                            const struct hf_calculation *calculation)
 {
@@ -158,6 +173,7 @@ void hf_combination_report(FILE *out, const struct hf_combination *self,
     fprintf(out, "\nEnergy%s     %.10f hartree\n",
             self->last == HF_ALL_FUNCTIONS ? ", corrected" : "           ",
             self->interaction[self->last].total);
+    print_others(out, self, calculation);
 }
 
 static void put_limit(struct hf_json extras, const struct hf_basis_limit *limit)

@@ -268,6 +268,19 @@ static struct hf_build plan_build(const struct hf_fock_builder *self, int n_job,
                              .has_round = shape.n_exchange > 0 || hf_n_coulomb(&shape) > 0};
 }
 
+/** Refuses jobs that sort_jobs would leave out. The same on every rank. */
+static hf_status check_jobs(int n_job, const struct hf_fock_job job[], struct hf_error *error)
+{
+    for (int i = 0; i < n_job; i++)
+        if (job[i].antisymmetric && job[i].coulomb != NULL)
+            return hf_fail(
+                error, HF_BAD_INPUT,
+                "a Fock build: density %d is antisymmetric, so its Coulomb matrix is zero; "
+                "expected a job of exchange alone",
+                i + 1);
+    return HF_OK;
+}
+
 /** Sorts the jobs for hf_fock_ops.build, without empty ones; returns their number. */
 static int sort_jobs(int n_job, const struct hf_fock_job job[], struct hf_fock_job sorted[])
 {
@@ -292,6 +305,7 @@ hf_status hf_fock_build(struct hf_fock_builder *builder, int n_job, const struct
     struct hf_arena arena = {.label = "the jobs of a Fock build"};
     struct hf_timers *timers = &builder->context->timers;
     const double before = hf_timer_seconds(timers, &hf_phase_fock_compute);
+    HF_CHECK(check_jobs(n_job, job, error));
     builder->account.threshold = threshold;
     builder->account.number = hf_trace_begin_build(builder->context->trace);
     if (n_job > FEW) {

@@ -20,7 +20,7 @@ struct hf_fock_builder;
 struct hf_fock_job {
     const struct hf_matrix *density;
     struct hf_matrix *coulomb, *exchange;
-    bool antisymmetric; /**< the density is, and so is K; then J is zero, and `coulomb` must be NULL */
+    bool antisymmetric; /**< the density is, and so is K; then J is zero: `coulomb` is NULL */
 };
 
 struct hf_task_order;
@@ -112,8 +112,8 @@ void hf_fock_destroy(struct hf_fock_builder **builder);
  *           multiplied by is below `threshold` (hartree), book Eq. 7.4.
  *  Call     collective over the context's communicator; n_job and threshold equal on all ranks.
  *  Memory   job[] and its matrices stay the caller's; nothing is kept after return.
- *  Errors   HF_NO_RESOURCE: memory. HF_INTERRUPTED: the context's interruption. Same status and
- *           message on every rank; J and K are then undefined, the builder is still usable.
+ *  Errors   HF_BAD_INPUT: `coulomb` of an antisymmetric density. HF_NO_RESOURCE: memory. HF_INTERRUPTED: the
+ *           context's interruption. Same status and message on every rank; J and K are then undefined, the builder is still usable.
  *  Source   book Fig. 8.2 (replicated), Fig. 8.4 (distributed). */
 hf_status hf_fock_build(struct hf_fock_builder *builder, int n_job, const struct hf_fock_job job[],
                         double threshold, struct hf_error *error) HF_MUST_CHECK;

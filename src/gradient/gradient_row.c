@@ -152,7 +152,8 @@ double hf_relaxation_bytes(const struct hf_quantity_source *of, int n_rank)
             share * (N_MATRIX * n * n + 2.0 * HF_SUBSPACE_MOST * o * (n - o)));
 }
 
-/** Densities of the two-electron part. What its threads hold takes the place of engines and queues of Fock builds. */
+/** Densities of the two-electron part. What its threads hold beside derivatives takes the place of engines and queues of Fock
+ *  builds. */
 static hf_status peak(struct hf_quantity *quantity, double *bytes, struct hf_error *error)
 {
     const struct hf_quantity_source *of = quantity->of;
@@ -167,6 +168,7 @@ static hf_status peak(struct hf_quantity *quantity, double *bytes, struct hf_err
         hf_lent_densities_memory(&size, hf_fock_is_distributed(of->settings->fock.builder));
     (void)error;
     *bytes = memory.of_rank + memory.of_node / size.n_node_rank;
+    quantity->differentiates = true;
     quantity->stores = of->correlation != NULL;
     if (quantity->stores) *bytes += hf_relaxation_bytes(of, of->context->n_rank);
     return HF_OK;

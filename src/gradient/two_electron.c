@@ -275,7 +275,8 @@ static hf_status begin(void *self, struct hf_pass_thread *thread, void *data,
 {
     struct differentiator *own = self;
     const struct two_electron *all = data;
-    hf_status status = hf_gradient_engine_create(all->pairs, &own->engine, error);
+    hf_status status =
+        hf_gradient_engine_create(hf_work_engine(thread->worker), &own->engine, error);
     own->all = all;
     own->task = -1;
     HF_TAKE(&thread->arena, own->gradient, (size_t)all->n_atom);

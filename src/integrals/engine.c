@@ -146,6 +146,15 @@ void hf_engine_forget_pairs(struct hf_engine *engine)
     engine->fixed_is = NULL;
 }
 
+void hf_engine_fix(struct hf_engine *engine, const struct hf_shell_pair *pair)
+{
+    if (engine->fixed_is == pair) return; /* usually it is the same as in the batch before */
+    hf_engine_expand(engine, pair, &engine->fixed);
+    engine->fixed_n_term =
+        hf_flops_n_term(&engine->fixed, &engine->pairs->class_of[pair->pair_class]);
+    engine->fixed_is = pair;
+}
+
 static struct hf_integral_batch two_electron(struct hf_engine *engine,
                                              const struct hf_shell_pair *fixed, int n,
                                              const struct hf_shell_pair *const other[],
@@ -160,11 +169,7 @@ static struct hf_integral_batch two_electron(struct hf_engine *engine,
         .side_by_side = side_by_side,
         .single = precision == HF_PRECISION_SINGLE,
     };
-    if (engine->fixed_is != fixed) { /* usually it is the same as in the batch before */
-        hf_engine_expand(engine, fixed, &engine->fixed);
-        engine->fixed_n_term = hf_flops_n_term(&engine->fixed, request.fixed_class);
-        engine->fixed_is = fixed;
-    }
+    hf_engine_fix(engine, fixed);
     const int k = hf_engine_choose(request.fixed_class, request.other_class);
     struct hf_integral_batch batch =
         hf_engine_list[k]->two_electron(engine, engine->scratch[k], &request);

@@ -26,62 +26,78 @@ double hf_shell_momentum(const struct hf_shell *shell)
 }
 
 struct hf_gradient_engine {
-    struct hf_arena arena;            /**< has the arrays and this struct */
-    struct hf_engine *engine;         /**< tables, kernels, and room for a bra */
-    struct hf_contraction_plan *plan; /**< [n_class][n_class] bra and ket */
-    struct hf_flops *flops;           /**< the same */
+    struct hf_arena arena;                    /**< has the arrays and this struct */
+    struct hf_engine *engine;                 /**< borrowed: tables, kernels, and room for a bra */
+    struct hf_contraction_plan *plan;         /**< [n_class][n_class] bra and ket */
+    struct hf_flops *flops;                   /**< the same */
+    const struct hf_shell_pair *exponents_of; /**< the bra of `exponent`; NULL: none yet */
     double *exponent; /**< [primitives of the largest pair], of the bra's second shell */
     double *scratch;
+    double threshold;
     bool difference; /**< hf_gradient_engine_set_difference */
 };
 
-/** Makes plans for every two classes; returns the largest scratch [numbers]. */
-static size_t plan_classes(struct hf_gradient_engine *made)
+/** The largest scratch of two classes [numbers]. */
+static size_t most_scratch(const struct hf_shell_pairs *pairs)
 {
-    const struct hf_shell_pairs *pairs = made->engine->pairs;
     const size_t n = (size_t)pairs->n_class;
     size_t most = 1;
     for (size_t i = 0; i < n * n; i++) {
-        const struct hf_pair_class *bra = &pairs->class_of[i / n], *ket = &pairs->class_of[i % n];
-        const size_t scratch = hf_gradient_scratch(bra, ket);
-        hf_plan_contraction(bra, ket, &made->plan[i]);
-        made->flops[i] = hf_gradient_flops_of(bra, ket);
+        const size_t scratch =
+            hf_gradient_scratch(&pairs->class_of[i / n], &pairs->class_of[i % n]);
         if (scratch > most) most = scratch;
     }
     return most;
 }
 
-hf_status hf_gradient_engine_create(const struct hf_shell_pairs *pairs,
-                                    struct hf_gradient_engine **engine, struct hf_error *error)
+double hf_gradient_engine_bytes(const struct hf_engine *engine)
+{
+    const struct hf_gradient_engine *self = NULL;
+    const double n = engine->pairs->n_class;
+    return (double)sizeof *self + n * n * (double)(sizeof *self->plan + sizeof *self->flops) +
+           (double)(engine->size.pair + most_scratch(engine->pairs)) * sizeof(double);
+}
+
+static void plan_classes(struct hf_gradient_engine *made)
+{
+    const struct hf_shell_pairs *pairs = made->engine->pairs;
+    const size_t n = (size_t)pairs->n_class;
+    for (size_t i = 0; i < n * n; i++) {
+        const struct hf_pair_class *bra = &pairs->class_of[i / n], *ket = &pairs->class_of[i % n];
+        hf_plan_contraction(bra, ket, &made->plan[i]);
+        made->flops[i] = hf_gradient_flops_of(bra, ket);
+    }
+}
+
+hf_status hf_gradient_engine_create(struct hf_engine *of, struct hf_gradient_engine **engine,
+                                    struct hf_error *error)
 {
     struct hf_gradient_engine *made;
-    const size_t n = (size_t)pairs->n_class;
-    hf_status status;
-    if (HF_NEW(made, pairs->context->memory, "derivatives of integrals") == NULL)
+    const size_t n = (size_t)of->pairs->n_class;
+    if (HF_NEW(made, of->pairs->context->memory, "derivatives of integrals") == NULL)
         return hf_arena_check_new(made, error);
-    HF_TRY(hf_engine_create(pairs, &made->engine, error));
+    made->engine = of;
     HF_TAKE(&made->arena, made->plan, n * n);
     HF_TAKE(&made->arena, made->flops, n * n);
-    HF_TAKE(&made->arena, made->exponent, made->engine->size.pair);
-    HF_TRY(hf_arena_check(&made->arena, error));
-    HF_TAKE(&made->arena, made->scratch, plan_classes(made));
-    HF_TRY(hf_arena_check(&made->arena, error));
+    HF_TAKE(&made->arena, made->exponent, of->size.pair);
+    HF_TAKE(&made->arena, made->scratch, most_scratch(of->pairs));
+    const hf_status status = hf_arena_check(&made->arena, error);
+    if (status == HF_OK)
+        plan_classes(made);
+    else
+        hf_gradient_engine_destroy(&made);
     *engine = made;
-    made = NULL;
-cleanup:
-    hf_gradient_engine_destroy(&made);
     return status;
 }
 
 void hf_gradient_engine_destroy(struct hf_gradient_engine **engine)
 {
-    if (*engine != NULL) hf_engine_destroy(&(*engine)->engine);
     hf_arena_free(engine);
 }
 
 void hf_gradient_engine_set_threshold(struct hf_gradient_engine *engine, double threshold)
 {
-    hf_engine_set_threshold(engine->engine, threshold);
+    engine->threshold = threshold;
 }
 
 void hf_gradient_engine_set_difference(struct hf_gradient_engine *engine)
@@ -89,23 +105,16 @@ void hf_gradient_engine_set_difference(struct hf_gradient_engine *engine)
     engine->difference = true;
 }
 
-struct hf_engine_account hf_gradient_engine_account(const struct hf_gradient_engine *engine)
-{
-    return engine->engine->account;
-}
-
-/** Prepares a bra, unless it is prepared. */
+/** Prepares a bra, unless it is prepared; the engine's may be that of its last integrals. */
 static void take_bra(struct hf_gradient_engine *self, const struct hf_shell_pair *bra)
 {
     struct hf_engine *engine = self->engine;
     const double *exponent = engine->pairs->basis->shell[bra->b].exponent;
     const struct hf_primitive_pair *primitive = hf_pair_primitives(engine->pairs, bra);
-    if (engine->fixed_is == bra) return;
-    hf_engine_expand(engine, bra, &engine->fixed);
+    hf_engine_fix(engine, bra);
+    if (self->exponents_of == bra) return;
     for (int i = 0; i < bra->n_primitive; i++) self->exponent[i] = exponent[primitive[i].j];
-    engine->fixed_n_term =
-        hf_flops_n_term(&engine->fixed, &engine->pairs->class_of[bra->pair_class]);
-    engine->fixed_is = bra;
+    self->exponents_of = bra;
 }
 
 /** Computes one group of quartets, from number `first` of the engine's order on. */
@@ -154,7 +163,7 @@ void hf_gradient_engine_compute(struct hf_gradient_engine *self, const struct hf
         .bra_class = request.fixed_class,
         .ket_class = request.other_class,
         .plan = &self->plan[bra->pair_class * pairs->n_class + ket[0]->pair_class],
-        .threshold = engine->threshold};
+        .threshold = self->threshold};
     const struct hf_kernel_choice choice = engine->of_double;
     const bool alike = hf_engine_of_two(engine, &request)->narrow_is_alike[0];
     const struct hf_kernels *kernels = choice.wide;

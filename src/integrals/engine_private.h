@@ -124,4 +124,7 @@ int hf_engine_gather(const struct hf_engine *self, const struct hf_batch_request
 void hf_engine_expand(const struct hf_engine *engine, const struct hf_shell_pair *pair,
                       struct hf_expanded_pair *to);
 
+/** Expands the pair into engine->fixed, unless it is there. */
+void hf_engine_fix(struct hf_engine *engine, const struct hf_shell_pair *pair);
+
 #endif

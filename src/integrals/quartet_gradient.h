@@ -6,7 +6,7 @@
 #include "hf/status.h"
 #include "integrals/shell_pair.h"
 
-struct hf_engine_account; /* integrals/engine.h */
+struct hf_engine; /* integrals/engine.h */
 struct hf_gradient_engine;
 
 /** Blocks of a density that a quartet (ab|cd) needs. */
@@ -36,10 +36,13 @@ struct hf_quartet_density {
  *  functions, bohr^-1. Not collective. */
 double hf_shell_momentum(const struct hf_shell *shell);
 
-/** Engine for the pairs of one list; one per thread. `pairs` is borrowed. Not collective. HF_NO_RESOURCE. */
-hf_status hf_gradient_engine_create(const struct hf_shell_pairs *pairs,
-                                    struct hf_gradient_engine **engine,
+/** Makes derivatives for the pairs of an engine's list; one per thread. `of` is borrowed: it may compute integrals between two
+ *  calls, and its account also counts derivatives: integrals are those that were differentiated; arithmetic is that with
+ *  one density. Not collective. HF_NO_RESOURCE. */
+hf_status hf_gradient_engine_create(struct hf_engine *of, struct hf_gradient_engine **engine,
                                     struct hf_error *error) HF_MUST_CHECK;
+/** Bytes that it takes beside the engine. */
+double hf_gradient_engine_bytes(const struct hf_engine *of);
 void hf_gradient_engine_destroy(struct hf_gradient_engine **engine);
 
 /** Primitive quartets whose estimate as integrals is below `threshold` (hartree) are skipped from now on. */
@@ -48,9 +51,6 @@ void hf_gradient_engine_set_threshold(struct hf_gradient_engine *engine, double 
 /** From now on the second of two densities is subtracted from the first: G = 1/2 (D_ab D_cd - M_ab M_cd) - 1/8 (D_ac D_bd +
  *  D_ad D_bc - M_ac M_bd - M_ad M_bc). */
 void hf_gradient_engine_set_difference(struct hf_gradient_engine *engine);
-
-/** Counts of work: integrals are those that were differentiated; arithmetic is that with one density. */
-struct hf_engine_account hf_gradient_engine_account(const struct hf_gradient_engine *engine);
 
 /** Derivatives of
  *

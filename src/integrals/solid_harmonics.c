@@ -89,3 +89,12 @@ void hf_solid_harmonics_apply(const struct hf_solid_harmonics *harmonics, int l,
         }
     }
 }
+
+void hf_solid_harmonics_to_monomials(const struct hf_solid_harmonics *harmonics, int l,
+                                     const double function[], double monomial[])
+{
+    memset(monomial, 0, (size_t)hf_n_cartesian(l) * sizeof *monomial);
+    for (int row = 0; row < 2 * l + 1; row++)
+        for (int k = 0; k < harmonics->n_term[row]; k++)
+            monomial[harmonics->column[row][k]] += harmonics->coefficient[row][k] * function[row];
+}

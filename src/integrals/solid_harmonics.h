@@ -25,4 +25,8 @@ void hf_solid_harmonics_init(int l, struct hf_solid_harmonics *harmonics);
 void hf_solid_harmonics_apply(const struct hf_solid_harmonics *harmonics, int l, int right,
                               const double *in, double *out);
 
+/** Coefficients of monomials [(l+1)(l+2)/2] from those of functions [2l+1], for example of an orbital. Not collective. */
+void hf_solid_harmonics_to_monomials(const struct hf_solid_harmonics *harmonics, int l,
+                                     const double function[], double monomial[]);
+
 #endif

@@ -130,11 +130,7 @@ static void write_coefficients(struct wfn *self, const double row[])
         const struct hf_shell *shell = &basis->shell[s];
         const double *own = row + shell->first_function;
         if (shell->spherical) {
-            const struct hf_solid_harmonics *harmonics = &self->harmonics[shell->l];
-            memset(monomial, 0, sizeof monomial);
-            for (int m = 0; m < shell->n_function; m++)
-                for (int k = 0; k < harmonics->n_term[m]; k++)
-                    monomial[harmonics->column[m][k]] += harmonics->coefficient[m][k] * own[m];
+            hf_solid_harmonics_to_monomials(&self->harmonics[shell->l], shell->l, own, monomial);
             own = monomial;
         }
         for (int i = 0; i < hf_n_cartesian(shell->l); i++)

@@ -4,6 +4,7 @@
 #include "boys/boys_single.h"
 #include "integrals/cartesian.h"
 #include "integrals/engine.h"
+#include "integrals/quartet_gradient.h"
 #include "integrals/shell_pair.h"
 #include "pair_candidates.h"
 #include "pair_classes.h"
@@ -75,9 +76,9 @@ const char *hf_shell_pairs_note(const struct hf_shell_pairs *pairs)
     return "no memory shared by the ranks of a node: each holds the whole list of shell pairs";
 }
 
-/** Bytes that an engine takes for pairs of these classes. Local. */
+/** Bytes that engines take for pairs of these classes. Local. */
 static hf_status engine_bytes(const struct hf_shell_pairs *pairs,
-                              const struct hf_class_table *classes, double *bytes,
+                              const struct hf_class_table *classes, struct hf_pair_memory *found,
                               struct hf_error *error)
 {
     struct hf_shell_pairs list = *pairs;
@@ -87,7 +88,8 @@ static hf_status engine_bytes(const struct hf_shell_pairs *pairs,
     list.pair = classes->largest;
     list.n_pair = pairs->n_class;
     const hf_status status = hf_engine_create(&list, &engine, error);
-    *bytes = (double)(hf_memory_current_bytes(memory) - before);
+    found->engine_bytes = (double)(hf_memory_current_bytes(memory) - before);
+    if (status == HF_OK) found->gradient_bytes = hf_gradient_engine_bytes(engine);
     hf_engine_destroy(&engine);
     return status;
 }
@@ -155,7 +157,7 @@ hf_status hf_shell_pairs_estimate(struct hf_context *context, const struct hf_ba
     size_t primitive_bytes;
     *found = (struct hf_pair_memory){.list_bytes = 0.0};
     hf_status status = begin_list(context, basis, accuracy, &classes, &pairs, error);
-    if (status == HF_OK) status = engine_bytes(pairs, &classes, &found->engine_bytes, error);
+    if (status == HF_OK) status = engine_bytes(pairs, &classes, found, error);
     HF_TRY(hf_agree(context->comm, status, error));
     found->n_class = pairs->n_class;
     found->most_functions = hf_most_pair_functions(pairs->n_class, pairs->class_of);

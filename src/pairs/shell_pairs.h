@@ -40,10 +40,11 @@ struct hf_pair_memory {
     double made_bytes;          /**< of what is needed beside it while it is made */
     double n_pair, n_atom_pair; /**< pairs of shells, and of atoms */
     double n_primitive,
-        n_component;     /**< primitive pairs, and components of them as Hermite Gaussians */
-    double engine_bytes; /**< of an engine; each thread has one */
-    int n_class;         /**< of pairs, at most */
-    int most_functions;  /**< of a pair of shells */
+        n_component;       /**< primitive pairs, and components of them as Hermite Gaussians */
+    double engine_bytes;   /**< of an engine; each thread has one */
+    double gradient_bytes; /**< of a thread beside it, for derivatives of integrals */
+    int n_class;           /**< of pairs, at most */
+    int most_functions;    /**< of a pair of shells */
 };
 
 /** What the list would take at most, from the pairs of some of the atoms with all others; of all

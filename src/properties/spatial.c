@@ -226,19 +226,18 @@ static void add_shell(struct hf_spatial *self, const struct hf_shell *shell,
                       const struct hf_planes *planes)
 {
     struct hf_solid_harmonics harmonics;
-    double of_cartesian[MAX_CARTESIAN] = {0.0}, coefficient[MAX_CARTESIAN];
+    double monomial[MAX_CARTESIAN], coefficient[MAX_CARTESIAN];
     const int l = shell->l, begin = hf_hermite_index(l, 0, 0), n = (l + 1) * (l + 2) / 2;
-    const double *orbital = self->orbital + shell->first_function;
-    if (shell->spherical) hf_solid_harmonics_init(l, &harmonics);
-    for (int i = 0; i < shell->n_function; i++) {
-        if (!shell->spherical) of_cartesian[i] = orbital[i];
-        for (int k = 0; shell->spherical && k < harmonics.n_term[i]; k++)
-            of_cartesian[harmonics.column[i][k]] += harmonics.coefficient[i][k] * orbital[i];
+    const double *own = self->orbital + shell->first_function;
+    if (shell->spherical) {
+        hf_solid_harmonics_init(l, &harmonics);
+        hf_solid_harmonics_to_monomials(&harmonics, l, own, monomial);
+        own = monomial;
     }
     for (int p = 0; p < shell->n_primitive; p++) {
         double all[(HF_MAX_L + 1) * (HF_MAX_L + 2) * (HF_MAX_L + 3) / 6] = {0.0};
         for (int i = 0; i < n; i++) {
-            coefficient[i] = shell->coefficient[p] * of_cartesian[i];
+            coefficient[i] = shell->coefficient[p] * own[i];
             all[begin + i] = coefficient[i];
         }
         const double radius = reach_of(shell->exponent[p], l, n, coefficient);

@@ -43,6 +43,7 @@ struct hf_memory_need hf_memory_estimate(const struct hf_memory_case *one)
     need.stored = fmin(fock->memory_bytes, one->stored_most / n_rank);
     need.rank = need.program + need.matrices + need.pairs + need.threads + need.stored;
     need.after = fmax(one->after, one->beside > 0.0 ? one->beside + need.stored : 0.0);
+    if (one->differentiates) need.after += n_thread * one->pairs.gradient_bytes;
     need.rank += fmax(0.0, need.after - need.stored);
     need.node = n_node * need.rank - (n_node - 1) * (matrices.of_first - matrices.of_other);
     return need;

@@ -62,6 +62,7 @@ static hf_status find_case(const struct hf_calculation *calculation, double resi
         if (quantity->ops->memory != NULL) one->kept += quantity->ops->memory(quantity);
         if (quantity->ops->peak == NULL) continue;
         HF_CHECK(quantity->ops->peak(quantity, &bytes, error));
+        one->differentiates |= quantity->differentiates;
         double *after = quantity->stores ? &one->beside : &one->after;
         *after = fmax(*after, bytes);
     }

@@ -13,6 +13,7 @@ struct hf_memory_case {
     struct hf_fock_size size;
     struct hf_pair_memory pairs;
     bool apart;          /**< J may be made apart from K */
+    bool differentiates; /**< threads also differentiate integrals when the SCF has ended */
     double thread_bytes; /**< of a thread: its engine, queues and strips */
     double stored_most;  /**< all integrals together, on all ranks */
     double kept;         /**< of a rank: what quantities hold while an SCF runs */

@@ -83,6 +83,8 @@ struct hf_quantity {
     bool
         stores; /**< peak sets it: `compute` stores integrals beside what peak says, as an SCF does */
     bool
+        differentiates; /**< peak sets it: `compute` differentiates integrals; peak leaves that out */
+    bool
         imaginary; /**< plan sets it: `respond` also multiplies imaginary rotations by their Hessian */
     struct hf_quantity *next_responding; /**< in hf_scf_settings.responding */
     const struct hf_option_value *about; /**< plan: what its failure is about; NULL: ops->option */

@@ -73,7 +73,8 @@ RETURNS(const double *, hf_sparse_find, const struct hf_sparse_matrix *matrix, i
         int column_part)
 RETURNS(hf_status, hf_local_make_weights, struct hf_local_integrals *self, struct hf_error *error)
 RETURNS(double, hf_shell_momentum, const struct hf_shell *shell)
-RETURNS(hf_status, hf_gradient_engine_create, const struct hf_shell_pairs *pairs,
+RETURNS(struct hf_engine *, hf_work_engine, const struct hf_worker *worker)
+RETURNS(hf_status, hf_gradient_engine_create, struct hf_engine *of,
         struct hf_gradient_engine **engine, struct hf_error *error)
 RETURNS(hf_status, hf_mp2_block_third, void *data, int thread, int n_thread, struct hf_error *error)
 RETURNS(hf_status, hf_mp2_block_fourth, void *data, int thread, int n_thread,

@@ -64,6 +64,7 @@ static hf_status peak(struct hf_quantity *quantity, double *bytes, struct hf_err
          MATRICES * n * n *
              hf_linalg_largest_share(of->basis->n_function, n_rank,
                                      hf_fock_is_distributed(of->settings->fock.builder)));
+    quantity->differentiates = true;
     quantity->stores = true; /* the SCFs of the points do */
     if (of->correlation != NULL) *bytes += hf_relaxation_bytes(of, n_rank);
     return HF_OK;

@@ -43,6 +43,11 @@ void hf_worker_done(struct hf_worker *worker)
     hf_arena_done(&worker->arena);
 }
 
+struct hf_engine *hf_work_engine(const struct hf_worker *worker)
+{
+    return worker->engine;
+}
+
 /* ---- Computing ------------------------------------------------------------------------------- */
 
 /** Copies member by member, see set_waiting; `single` is not needed any more. */

@@ -260,6 +260,9 @@ hf_status hf_work_do_part(struct hf_worker *worker, const struct hf_quartet_cons
                           void *self, const struct hf_part *part,
                           struct hf_error *error) HF_MUST_CHECK;
 
+/** The engine of the worker's thread, for what a consumer computes itself. */
+struct hf_engine *hf_work_engine(const struct hf_worker *worker);
+
 /** Ends the round on this rank after a failure. A failure of hf_round.run does the same; this function is for
  *  callers that must hold a lock while the scheduler communicates. Not collective. */
 void hf_work_give_up(struct hf_worker *worker);

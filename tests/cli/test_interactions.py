@@ -228,6 +228,16 @@ def finished_parts_are_not_computed_again():
     TEST.check("Molecules     5, and 0" in text, "failures are not foreseen", text)
 
 
+def the_report_names_the_file_of_other_results():
+    pair = [write("states.xyz", ["He 0 0 0", "He 0 0 2.9"]), "--basis", "6-31G", "--fragments", "auto"]
+    _, text = compute([*pair, "--excitations", "1", "--polarisability"], "excited states")
+    TEST.check("polarisability, excited states of each calculation: lines of states.parts.jsonl\n" in text, "no word of excited states:", text)
+    with open("states.parts.jsonl", encoding="utf-8") as file:
+        TEST.check(all("excitations" in json.loads(line)["extras"]["hf"] for line in file), "excited states of each calculation")
+    _, text = compute(pair, "energies alone")
+    TEST.check("Requested" not in text, "nothing else was requested:", text)
+
+
 def what_does_not_fit_is_refused():
     water = write("dimer.xyz", [atom for fragment in CASES[0]["fragments"] for atom in fragment["atoms"]])
     for options, reason in [
@@ -264,7 +274,8 @@ def what_does_not_fit_is_refused():
 TESTS = [interactions_are_those_of_psi4, limits_are_those_of_psi4, fragments_of_qcschema_are_used, finished_parts_are_not_computed_again,
          gradients_in_the_limit_are_slopes, basis_sets_and_charges_go_to_the_right_parts, the_last_basis_set_counts,
          unstable_solutions_are_reported, far_pairs_are_left_out,
-         all_atoms_of_a_fragment_are_listed, bonds_that_are_cut_are_reported, what_does_not_fit_is_refused]
+         all_atoms_of_a_fragment_are_listed, bonds_that_are_cut_are_reported,
+         the_report_names_the_file_of_other_results, what_does_not_fit_is_refused]
 
 
 def main():

@@ -137,6 +137,18 @@ def the_guess_is_foreseen(folder):
                    f"{' '.join(options)}: expected {expected:.3g}, took {peak:.3g} bytes")
 
 
+def derivatives_are_foreseen(folder):
+    """Of quartets of g functions: 23 MB a thread, more than all else."""
+    path, out = os.path.join(folder, "helium.mol"), os.path.join(folder, "out.json")
+    code, _, errors = TEST.run([path, "--basis", "cc-pV5Z", "--task", "gradient", "--threads", "3", "--memory", "0",
+                                "--checkpoint", "none", "--json", out])
+    TEST.check(code == 0, f"a gradient: exit code {code}:", errors)
+    with open(out, encoding="utf-8") as file:
+        extras = json.load(file)["extras"]["hf"]
+    expected, peak = extras["memory_expected_bytes"]["rank"], extras["memory_bytes"]["resident_peak"]["max"]
+    TEST.check(abs(expected - peak) < 0.1 * peak, f"a gradient: expected {expected:.4g}, took {peak:.4g} bytes")
+
+
 def what_cannot_fit_is_refused():
     path = os.path.join(INPUTS, "uracil.mol")
     with MemoryGroup(120_000_000 + 60_000_000 * RANKS) as group:
@@ -172,6 +184,7 @@ def main():
         short_of_address_space(folder)
         the_estimate_is_what_a_run_takes(folder)
         the_guess_is_foreseen(folder)
+        derivatives_are_foreseen(folder)
         what_no_option_helps_is_told(folder)
     reason = reason_not_allowed()
     if reason is None:

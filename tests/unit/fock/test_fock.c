@@ -169,6 +169,20 @@ TEST(antisymmetric_densities_have_antisymmetric_exchange)
     free(integral);
 }
 
+TEST(coulomb_of_an_antisymmetric_density_is_refused)
+{
+    SET_UP(f);
+    const struct hf_fock_job job[2] = {{.density = f.density[0], .exchange = f.exchange[0]},
+                                       {.density = f.density[1],
+                                        .coulomb = f.coulomb[1],
+                                        .exchange = f.exchange[1],
+                                        .antisymmetric = true}};
+    assert_int_equal(hf_fock_build(f.builder, 2, job, 1e-15, &error), HF_BAD_INPUT);
+    assert_string_equal(error.message,
+                        "a Fock build: density 2 is antisymmetric, so its Coulomb matrix is zero; "
+                        "expected a job of exchange alone");
+}
+
 /** Whether `found` is the matrix of the job alone, from another builder. */
 static void check_against(const struct hf_matrix *found, const struct hf_matrix *alone)
 {

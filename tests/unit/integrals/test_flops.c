@@ -79,16 +79,19 @@ static struct hf_engine_account account_of_slopes(struct hf_context *context,
 {
     static const double one[81] = {1.0};
     struct hf_shell_pairs *pairs = NULL;
-    struct hf_gradient_engine *engine = NULL;
+    struct hf_engine *engine = NULL;
+    struct hf_gradient_engine *slopes = NULL;
     struct hf_quartet_density density = {.factor = 1.0};
     double slope[1][4][3];
     assert_ok(hf_shell_pairs_create(context, basis, 1e-16, &pairs, &error));
-    assert_ok(hf_gradient_engine_create(pairs, &engine, &error));
+    assert_ok(hf_engine_create(pairs, &engine, &error));
+    assert_ok(hf_gradient_engine_create(engine, &slopes, &error));
     for (int k = 0; k < HF_N_QUARTET_BLOCK; k++) density.total[k] = one;
     const struct hf_shell_pair *ket = pairs->pair;
-    hf_gradient_engine_compute(engine, pairs->pair, 1, &ket, 1, &density, slope);
-    const struct hf_engine_account account = hf_gradient_engine_account(engine);
-    hf_gradient_engine_destroy(&engine);
+    hf_gradient_engine_compute(slopes, pairs->pair, 1, &ket, 1, &density, slope);
+    const struct hf_engine_account account = hf_engine_account(engine);
+    hf_gradient_engine_destroy(&slopes);
+    hf_engine_destroy(&engine);
     hf_shell_pairs_destroy(&pairs);
     return account;
 }
