@@ -3,6 +3,7 @@
 #include "replay.h"
 
 #include "blocks.h"
+#include "sums.h"
 
 #include "hf/context.h"
 #include "hf/timer.h"
@@ -34,6 +35,7 @@ struct rank {
     struct hf_trace trace;
     struct hf_work *work;
     struct hf_sim_blocks *blocks; /**< NULL: none */
+    struct hf_sim_sums *sums;     /**< NULL: no matrices move */
     const struct hf_sim_round *round;
     struct hf_sim_outcome *outcome;
 };
@@ -157,18 +159,22 @@ static hf_status do_round(struct rank *self, struct hf_error *error)
     hf_trace_begin_build(&self->trace);
     if (self->context->rank == 0) begin_round(replay, self->round);
     MPI_Barrier(self->context->comm);
+    const double begun = hf_sim_now();
+    if (self->sums != NULL) HF_CHECK(hf_sim_sums_begin(self->sums, self->round, error));
+    const double spreading = hf_sim_now() - begun;
     const struct hf_round round = {
         .run = do_tasks, .data = self, .idle = self->blocks != NULL ? serve_others : NULL};
     HF_CHECK(hf_work_run(self->work, &round, error));
     const double agreed = hf_sim_now(); /* on the status, which is no part of the round */
     replay->over = fmax(replay->over, self->trace.ended);
     if (self->blocks != NULL) hf_sim_blocks_collect(self->blocks);
+    if (self->sums != NULL) HF_CHECK(hf_sim_sums_finish(self->sums, error));
     replay->collecting = fmax(replay->collecting, hf_sim_now() - agreed);
     for (int t = 0; t < n_thread && self->context->rank == 0; t++)
         outcome->first_wait += self->work->worker[t].waited;
     MPI_Barrier(self->context->comm);
     if (self->context->rank != 0) return HF_OK;
-    outcome->seconds = replay->over - replay->start + replay->collecting;
+    outcome->seconds = spreading + replay->over - replay->start + replay->collecting;
     outcome->tasks_over = fmax(0.0, outcome->tasks_over - replay->start);
     return HF_OK;
 }
@@ -184,6 +190,8 @@ static hf_status do_rounds(struct rank *self, struct hf_error *error)
     if (replay->plan != NULL)
         HF_CHECK(hf_sim_blocks_create(self->context, settings->transport, replay->plan,
                                       &self->blocks, error));
+    if (replay->rounds->n_site > 0 && replay->rounds->n_round > 0 && settings->n_rank > 1)
+        HF_CHECK(hf_sim_sums_create(self->context, replay->rounds, &self->sums, error));
     for (int i = 0; i < replay->rounds->n_round; i++) {
         self->round = &replay->rounds->round[i];
         self->outcome = &replay->outcome[i];
@@ -216,6 +224,7 @@ static void be_rank(void *data)
     HF_TRY(do_rounds(&self, &error));
     HF_TRY(do_method(&self, &error));
 cleanup:
+    hf_sim_sums_destroy(&self.sums);
     if (status != HF_OK) replay->failure = (struct hf_sim_failure){status, error};
     hf_sim_blocks_destroy(&self.blocks);
     hf_work_destroy(&self.work);
