@@ -19,9 +19,8 @@ struct replay {
     const struct hf_sim_settings *settings;
     struct hf_sim_outcome *outcome;
     struct hf_sim_step *step;
-    struct hf_arena arena;          /**< of the arrays */
-    struct hf_sim_block_plan *plan; /**< NULL: no blocks */
-    struct hf_common_pairs *pairs;  /**< NULL: no method after the SCF */
+    struct hf_arena arena;         /**< of the arrays */
+    struct hf_common_pairs *pairs; /**< NULL: no method after the SCF */
     int *owner; /**< [tasks of the largest round] rank that did a task when integrals were stored */
     double *begin;                  /**< [n_rank] seconds of reading before the first task */
     double start, over, collecting; /**< of the round: first start, last end of tasks; after that */
@@ -155,7 +154,6 @@ static hf_status do_round(struct rank *self, struct hf_error *error)
 {
     struct replay *replay = self->replay;
     struct hf_sim_outcome *outcome = self->outcome;
-    const int n_thread = replay->settings->n_thread;
     hf_trace_begin_build(&self->trace);
     if (self->context->rank == 0) begin_round(replay, self->round);
     MPI_Barrier(self->context->comm);
@@ -170,8 +168,6 @@ static hf_status do_round(struct rank *self, struct hf_error *error)
     if (self->blocks != NULL) hf_sim_blocks_collect(self->blocks);
     if (self->sums != NULL) HF_CHECK(hf_sim_sums_finish(self->sums, error));
     replay->collecting = fmax(replay->collecting, hf_sim_now() - agreed);
-    for (int t = 0; t < n_thread && self->context->rank == 0; t++)
-        outcome->first_wait += self->work->worker[t].waited;
     MPI_Barrier(self->context->comm);
     if (self->context->rank != 0) return HF_OK;
     outcome->seconds = spreading + replay->over - replay->start + replay->collecting;
@@ -187,8 +183,8 @@ static hf_status do_rounds(struct rank *self, struct hf_error *error)
         .schedule = {.name = settings->scheduler, .group = settings->group},
         .n_thread = settings->n_thread};
     HF_CHECK(hf_work_create(self->context, NULL, &work, &self->work, error));
-    if (replay->plan != NULL)
-        HF_CHECK(hf_sim_blocks_create(self->context, settings->transport, replay->plan,
+    if (replay->rounds->n_number > 0 && settings->n_rank > 1)
+        HF_CHECK(hf_sim_blocks_create(self->context, settings->transport, replay->rounds,
                                       &self->blocks, error));
     if (replay->rounds->n_site > 0 && replay->rounds->n_round > 0 && settings->n_rank > 1)
         HF_CHECK(hf_sim_sums_create(self->context, replay->rounds, &self->sums, error));
@@ -246,8 +242,7 @@ static hf_status prepare(struct replay *replay, struct hf_error *error)
     HF_CHECK(hf_arena_check(&replay->arena, error));
     if (rounds->n_batch > 0 && mp2 != NULL) replay->pairs = hf_sim_mp2_pairs(rounds);
     if (rounds->n_batch > 0 && local != NULL) replay->pairs = hf_sim_pairs_make(1, 1, 1);
-    if (rounds->n_number == 0 || replay->settings->n_rank == 1) return HF_OK;
-    return hf_sim_block_plan_make(rounds, replay->settings->n_rank, &replay->plan, error);
+    return HF_OK;
 }
 
 hf_status hf_sim_run_ranks(const struct hf_sim_machine *machine, int n_rank,
@@ -283,7 +278,6 @@ hf_status hf_sim_replay(const struct hf_sim_rounds *rounds, const struct hf_sim_
     for (int i = 0; i < HF_SIM_MOST_STEPS; i++) step[i] = (struct hf_sim_step){0};
     status = hf_sim_run_ranks(machine, settings->n_rank, be_rank, &replay, &replay.failure, error);
 cleanup:
-    hf_sim_block_plan_free(&replay.plan);
     hf_sim_pairs_free(&replay.pairs);
     hf_arena_done(&replay.arena);
     return status;

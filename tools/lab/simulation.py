@@ -7,20 +7,11 @@ import pathlib
 import shutil
 import tempfile
 import weakref
+from types import SimpleNamespace
 from typing import NamedTuple
 
 from . import constants, simulator, trace
 from .phases import LOCAL_EXCHANGE
-
-class Outcome(NamedTuple):
-    """What a round took; sums are over all threads."""
-    seconds: float     # from the first rank's start to the last one's end
-    work: float        # in tasks, and in reading stored integrals
-    tasks_over: float  # when the last task is done
-    blocked: float     # for blocks
-    first_wait: float  # of rank 0
-    tasks: int
-
 
 class Step(NamedTuple):
     """Seconds of a step, and means over the ranks of its phases; what is in none of them is waiting."""
@@ -98,8 +89,9 @@ class Rounds:
         return json.loads(line)
 
     def run(self, scheduler, n_rank, network, n_thread=1):
-        """[Outcome] of the rounds."""
-        return [Outcome(**found) for found in self.replay(scheduler, n_rank, network, n_thread)["rounds"]]
+        """Of each round `seconds` from the first rank's start to the last one's end, `tasks_over` when the last task is done; `work`
+        and `blocked` for blocks, sums over all threads; number of `tasks`."""
+        return [SimpleNamespace(**found) for found in self.replay(scheduler, n_rank, network, n_thread)["rounds"]]
 
     def steps(self, scheduler, n_rank, network, n_thread=1):
         """{step: {"seconds" and phases of the method: seconds}}"""
@@ -107,5 +99,5 @@ class Rounds:
 
 
 def simulate(scheduler, costs, n_rank, network, n_thread=1):
-    """Outcome of one round of tasks."""
+    """One round of tasks."""
     return Rounds([Round(costs)]).run(scheduler, n_rank, network, n_thread)[0]
