@@ -161,9 +161,7 @@ double hf_block_traffic_bytes(double n_own, int n_group, int n_plane)
 
 void hf_fock_put_model(struct hf_json to)
 {
-    HF_PUT(to, "piece_numbers", HF_PIECE_ELEMENTS, NULL, "numbers of a matrix in a message");
     HF_PUT(to, "messages_under_way", HF_TRAFFIC_WINDOW, NULL,
            "messages that a rank sends at a time");
-    HF_PUT(to, "least_in_rows", HF_LEAST_IN_ROWS, "nodes", "nodes that stand in rows and columns");
     HF_PUT(to, "least_cache_bytes", HF_LEAST_CACHE_BYTES, "bytes", "smallest cache of blocks");
 }

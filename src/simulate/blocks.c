@@ -9,16 +9,6 @@
 
 enum { N_SUM = 2 }; /* J and K */
 
-struct hf_sim_block_plan {
-    struct hf_arena arena; /**< has this struct */
-    const struct hf_sim_rounds *rounds;
-    int n_rank;
-    int *owner;     /**< [n_number] */
-    size_t *offset; /**< [n_number] in the owner's window */
-    size_t *size;   /**< [n_rank] of each window, in numbers */
-    size_t largest; /**< block */
-};
-
 /** Blocks that are kept, each with the number of its last use; 0: it is not here. */
 struct cache {
     double bytes;
@@ -26,7 +16,7 @@ struct cache {
 };
 
 struct hf_sim_blocks {
-    const struct hf_sim_block_plan *plan;
+    const struct hf_sim_rounds *rounds;
     struct hf_context *context;
     struct hf_onesided *onesided;
     struct hf_window *density, *sum;
@@ -42,44 +32,13 @@ struct hf_sim_fetch {
     struct hf_window_request request[];
 };
 
-/* ---- Who has what ---- */
-
-void hf_sim_block_plan_free(struct hf_sim_block_plan **plan)
+/** A block at its owner, which is found by a hash of its number: about as even as the layout of hf. All blocks of an owner have
+ *  one place, as nobody reads them. */
+static struct hf_window_range range_of(const struct hf_sim_blocks *self, int number)
 {
-    hf_arena_free(plan);
-}
-
-static size_t numbers_of(const struct hf_sim_block_plan *plan, int number)
-{
-    return (size_t)plan->rounds->block_bytes[number] / sizeof(double);
-}
-
-hf_status hf_sim_block_plan_make(const struct hf_sim_rounds *rounds, int n_rank,
-                                 struct hf_sim_block_plan **plan, struct hf_error *error)
-{
-    const size_t n = (size_t)rounds->n_number;
-    struct hf_sim_block_plan *made = *plan = HF_NEW(made, NULL, "blocks");
-    if (made == NULL) return hf_arena_check_new(made, error);
-    made->rounds = rounds;
-    made->n_rank = n_rank;
-    HF_TAKE(&made->arena, made->owner, n);
-    HF_TAKE(&made->arena, made->offset, n);
-    HF_TAKE(&made->arena, made->size, (size_t)n_rank);
-    HF_CHECK(hf_arena_check(&made->arena, error));
-    for (int i = 0; i < rounds->n_number; i++) {
-        const uint64_t hash = ((uint64_t)i + 1) * UINT64_C(0x9e3779b97f4a7c15) >> 32;
-        const int rank = made->owner[i] = (int)(hash % (uint64_t)n_rank);
-        made->offset[i] = made->size[rank];
-        made->size[rank] += numbers_of(made, i);
-        if (numbers_of(made, i) > made->largest) made->largest = numbers_of(made, i);
-    }
-    return HF_OK;
-}
-
-static struct hf_window_range range_of(const struct hf_sim_block_plan *plan, int number)
-{
-    return (struct hf_window_range){plan->owner[number], plan->offset[number],
-                                    numbers_of(plan, number)};
+    const uint64_t hash = ((uint64_t)number + 1) * UINT64_C(0x9e3779b97f4a7c15) >> 32;
+    const size_t n = (size_t)self->rounds->block_bytes[number] / sizeof(double);
+    return (struct hf_window_range){(int)(hash % (uint64_t)self->context->n_rank), 0, n};
 }
 
 /* ---- What a rank keeps ---- */
@@ -87,9 +46,9 @@ static struct hf_window_range range_of(const struct hf_sim_block_plan *plan, int
 /** Bytes that one kind of cache may keep (fock/block_cache.c). */
 static double budget(const struct hf_sim_blocks *self)
 {
-    const double n = self->plan->rounds->n_function, whole = n * n * sizeof(double);
+    const double n = self->rounds->n_function, whole = n * n * sizeof(double);
     const double most = whole * fmin(0.5, 1.0 / self->context->n_node_rank);
-    return fmin(most, fmax(whole / self->context->n_rank, self->plan->rounds->least_cache_bytes));
+    return fmin(most, fmax(whole / self->context->n_rank, self->rounds->least_cache_bytes));
 }
 
 static void cache_make(struct cache *cache, int n_number)
@@ -101,23 +60,23 @@ static void cache_make(struct cache *cache, int n_number)
 static int drop_oldest(const struct hf_sim_blocks *self, struct cache *cache)
 {
     int oldest = -1;
-    for (int i = 0; i < self->plan->rounds->n_number; i++)
+    for (int i = 0; i < self->rounds->n_number; i++)
         if (cache->used[i] > 0 && (oldest < 0 || cache->used[i] < cache->used[oldest])) oldest = i;
     if (oldest < 0) return -1;
     cache->used[oldest] = 0;
-    cache->bytes -= 2.0 * self->plan->rounds->block_bytes[oldest];
+    cache->bytes -= 2.0 * self->rounds->block_bytes[oldest];
     return oldest;
 }
 
 static void send_sum(struct hf_sim_blocks *self, int number)
 {
-    hf_window_accumulate(self->sum, range_of(self->plan, number), self->buffer);
+    hf_window_accumulate(self->sum, range_of(self, number), self->buffer);
 }
 
 /** A block is used now. Returns whether it was here; if not, others leave. */
 static bool touch(struct hf_sim_blocks *self, struct cache *cache, int number)
 {
-    const double bytes = 2.0 * self->plan->rounds->block_bytes[number];
+    const double bytes = 2.0 * self->rounds->block_bytes[number];
     const bool here = cache->used[number] > 0;
     while (!here && cache->bytes > 0.0 && cache->bytes + bytes > self->budget) {
         const int other = drop_oldest(self, cache);
@@ -132,21 +91,23 @@ static bool touch(struct hf_sim_blocks *self, struct cache *cache, int number)
 /* ---- What others call ---- */
 
 hf_status hf_sim_blocks_create(struct hf_context *context, const char *transport,
-                               const struct hf_sim_block_plan *plan, struct hf_sim_blocks **blocks,
+                               const struct hf_sim_rounds *rounds, struct hf_sim_blocks **blocks,
                                struct hf_error *error)
 {
     const struct hf_onesided_settings settings = {.transport = transport, .skip_self_test = true};
     struct hf_sim_blocks *made = *blocks = hf_sim_memory(1, sizeof *made);
-    const size_t size = plan->size[context->rank];
-    *made = (struct hf_sim_blocks){.plan = plan, .context = context};
-    made->buffer = hf_sim_memory(plan->largest, sizeof *made->buffer);
+    size_t most = 0;
+    *made = (struct hf_sim_blocks){.rounds = rounds, .context = context};
+    for (int i = 0; i < rounds->n_number; i++)
+        if (range_of(made, i).n > most) most = range_of(made, i).n;
+    made->buffer = hf_sim_memory(most, sizeof *made->buffer);
     made->budget = budget(made);
     pthread_mutex_init(&made->lock, NULL);
-    cache_make(&made->densities, plan->rounds->n_number);
-    for (int k = 0; k < N_SUM; k++) cache_make(&made->sums[k], plan->rounds->n_number);
+    cache_make(&made->densities, rounds->n_number);
+    for (int k = 0; k < N_SUM; k++) cache_make(&made->sums[k], rounds->n_number);
     HF_CHECK(hf_onesided_create(context, &settings, &made->onesided, error));
-    HF_CHECK(hf_window_create(made->onesided, size, "densities", &made->density, error));
-    return hf_window_create(made->onesided, size, "sums", &made->sum, error);
+    HF_CHECK(hf_window_create(made->onesided, most, "densities", &made->density, error));
+    return hf_window_create(made->onesided, most, "sums", &made->sum, error);
 }
 
 void hf_sim_blocks_destroy(struct hf_sim_blocks **blocks)
@@ -174,10 +135,10 @@ struct hf_sim_fetch *hf_sim_blocks_begin(struct hf_sim_blocks *self,
     pthread_mutex_lock(&self->lock);
     for (int64_t k = first; k < first + n; k++) {
         const struct hf_sim_block block = round->block[k];
-        const bool mine = self->plan->owner[block.number] == self->context->rank;
-        if (!self->plan->rounds->reads_only) touch(self, &self->sums[block.exchange], block.number);
+        const bool mine = range_of(self, block.number).rank == self->context->rank;
+        if (!self->rounds->reads_only) touch(self, &self->sums[block.exchange], block.number);
         if (touch(self, &self->densities, block.number) || mine) continue;
-        hf_window_begin_get(self->density, range_of(self->plan, block.number), self->buffer,
+        hf_window_begin_get(self->density, range_of(self, block.number), self->buffer,
                             &fetch->request[fetch->n++]);
     }
     pthread_mutex_unlock(&self->lock);
@@ -198,7 +159,7 @@ void hf_sim_blocks_serve(struct hf_sim_blocks *self)
 
 static void send_sums(struct hf_sim_blocks *self)
 {
-    for (int number = 0; number < self->plan->rounds->n_number; number++) {
+    for (int number = 0; number < self->rounds->n_number; number++) {
         self->densities.used[number] = 0;
         for (int k = 0; k < N_SUM; k++) {
             if (self->sums[k].used[number] > 0) send_sum(self, number);

@@ -7,18 +7,11 @@
 #include "hf/context.h"
 #include "rounds.h"
 
-/** Which rank owns which block: by a hash of its number, about as even as the layout of hf. The same on all ranks. */
-struct hf_sim_block_plan;
-hf_status hf_sim_block_plan_make(const struct hf_sim_rounds *rounds, int n_rank,
-                                 struct hf_sim_block_plan **plan,
-                                 struct hf_error *error) HF_MUST_CHECK;
-void hf_sim_block_plan_free(struct hf_sim_block_plan **plan);
-
 /** The blocks of a rank. */
 struct hf_sim_blocks;
-/** Collective; the plan is borrowed. */
+/** Collective; the rounds are borrowed. */
 hf_status hf_sim_blocks_create(struct hf_context *context, const char *transport,
-                               const struct hf_sim_block_plan *plan, struct hf_sim_blocks **blocks,
+                               const struct hf_sim_rounds *rounds, struct hf_sim_blocks **blocks,
                                struct hf_error *error) HF_MUST_CHECK;
 /** Collective; accepts a pointer to NULL; leaves NULL. */
 void hf_sim_blocks_destroy(struct hf_sim_blocks **blocks);

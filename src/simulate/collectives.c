@@ -2,6 +2,7 @@
  * clock; then all ranks are woken. */
 #include "network.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -211,32 +212,38 @@ struct given {
     const int *n, *first_from, *first_to; /**< NULL: one number for each rank */
 };
 
-/** Copies everything to its place. Returns the bytes of the rank that sends or gets most. */
+/** Copies everything to its place. Returns the seconds of the rank that sends or gets most: of messages that are not empty,
+ *  which are copied together and apart. */
 static double exchange(const struct hf_sim_collective *self, size_t size)
 {
     const struct given *given = (const void *)self->data;
+    const struct hf_sim_machine *machine = hf_sim_the_machine();
     const int n = self->comm->n;
-    size_t most = 0;
-    size_t *received = hf_sim_memory((size_t)n, sizeof *received);
+    const bool far = self->comm->n_node > 1;
+    const double alpha = far ? machine->alpha_seconds : machine->node_alpha_seconds;
+    const double near_beta = machine->node_beta_seconds_per_byte;
+    const double beta = n == 1 ? 0.0 : far ? machine->beta_seconds_per_byte : near_beta;
+    double most = 0.0, *received = hf_sim_memory((size_t)n, sizeof *received);
     for (int from = 0; from < n; from++) {
         const struct given *one = &given[from];
-        size_t sent = 0;
+        double sent = 0.0;
         for (int to = 0; to < n; to++) {
             const size_t n_bytes = size * (size_t)(one->n != NULL ? one->n[to] : 1);
             const int place = one->n != NULL ? one->first_from[to] : to;
             const int target = one->n != NULL ? given[to].first_to[from] : from;
-            if (n_bytes > 0)
-                memcpy(given[to].to + (size_t)target * size, one->from + (size_t)place * size,
-                       n_bytes);
-            received[to] += n_bytes;
-            sent += n_bytes;
+            if (n_bytes == 0) continue;
+            memcpy(given[to].to + (size_t)target * size, one->from + (size_t)place * size, n_bytes);
+            const double seconds =
+                (beta + 2.0 * near_beta) * (double)n_bytes * hf_sim_the_scale()->messages +
+                (from != to ? alpha : 0.0);
+            received[to] += seconds;
+            sent += seconds;
         }
-        if (sent > most) most = sent;
+        most = fmax(most, sent);
     }
-    for (int r = 0; r < n; r++)
-        if (received[r] > most) most = received[r];
+    for (int r = 0; r < n; r++) most = fmax(most, received[r]);
     free(received);
-    return (double)most;
+    return most;
 }
 
 int hf_sim_exchange(const void *from, const int n[], const int first_from[], void *to,
@@ -247,15 +254,9 @@ int hf_sim_exchange(const void *from, const int n[], const int first_from[], voi
     if (self->data == NULL) self->data = hf_sim_memory((size_t)comm->n, sizeof(struct given));
     ((struct given *)(void *)self->data)[rank] = (struct given){from, to, n, first_from, first_to};
     if (is_complete(self)) {
-        const struct hf_sim_machine *machine = hf_sim_the_machine();
-        const double most =
-            exchange(self, bytes_of(1, type)) * (n != NULL ? hf_sim_the_scale()->messages : 0.0);
-        const double alpha =
-            comm->n_node > 1 ? machine->alpha_seconds : machine->node_alpha_seconds;
-        /* a message to each rank, which is copied together and apart; numbers go by a tree */
-        const double copying = 2.0 * most * machine->node_beta_seconds_per_byte;
-        begin_after(self, n != NULL ? alpha * (comm->n - 1) + copying : hf_sim_tree_seconds(comm),
-                    most);
+        const double seconds = exchange(self, bytes_of(1, type));
+        begin_after(self, n != NULL ? seconds : hf_sim_tree_seconds(comm),
+                    0.0); /* numbers: a tree */
     }
     return finish(self, NULL);
 }

@@ -185,9 +185,9 @@ static void print(const struct hf_sim_settings *settings, int n_round,
            settings->scheduler, settings->n_rank, settings->n_thread);
     for (int i = 0; i < n_round; i++)
         printf("%s{\"seconds\": %.9g, \"work\": %.9g, \"tasks_over\": %.9g, "
-               "\"blocked\": %.9g, \"first_wait\": %.9g, \"tasks\": %lld}",
+               "\"blocked\": %.9g, \"tasks\": %lld}",
                i > 0 ? ", " : "", outcome[i].seconds, outcome[i].work, outcome[i].tasks_over,
-               outcome[i].blocked, outcome[i].first_wait, (long long)outcome[i].n_done);
+               outcome[i].blocked, (long long)outcome[i].n_done);
     printf("]");
     print_steps(step);
     puts("}");

@@ -3,6 +3,7 @@
 #include "replay.h"
 
 #include "blocks.h"
+#include "sums.h"
 
 #include "hf/context.h"
 #include "hf/timer.h"
@@ -18,9 +19,8 @@ struct replay {
     const struct hf_sim_settings *settings;
     struct hf_sim_outcome *outcome;
     struct hf_sim_step *step;
-    struct hf_arena arena;          /**< of the arrays */
-    struct hf_sim_block_plan *plan; /**< NULL: no blocks */
-    struct hf_common_pairs *pairs;  /**< NULL: no method after the SCF */
+    struct hf_arena arena;         /**< of the arrays */
+    struct hf_common_pairs *pairs; /**< NULL: no method after the SCF */
     int *owner; /**< [tasks of the largest round] rank that did a task when integrals were stored */
     double *begin;                  /**< [n_rank] seconds of reading before the first task */
     double start, over, collecting; /**< of the round: first start, last end of tasks; after that */
@@ -34,6 +34,7 @@ struct rank {
     struct hf_trace trace;
     struct hf_work *work;
     struct hf_sim_blocks *blocks; /**< NULL: none */
+    struct hf_sim_sums *sums;     /**< NULL: no matrices move */
     const struct hf_sim_round *round;
     struct hf_sim_outcome *outcome;
 };
@@ -153,22 +154,23 @@ static hf_status do_round(struct rank *self, struct hf_error *error)
 {
     struct replay *replay = self->replay;
     struct hf_sim_outcome *outcome = self->outcome;
-    const int n_thread = replay->settings->n_thread;
     hf_trace_begin_build(&self->trace);
     if (self->context->rank == 0) begin_round(replay, self->round);
     MPI_Barrier(self->context->comm);
+    const double begun = hf_sim_now();
+    if (self->sums != NULL) HF_CHECK(hf_sim_sums_begin(self->sums, self->round, error));
+    const double spreading = hf_sim_now() - begun;
     const struct hf_round round = {
         .run = do_tasks, .data = self, .idle = self->blocks != NULL ? serve_others : NULL};
     HF_CHECK(hf_work_run(self->work, &round, error));
     const double agreed = hf_sim_now(); /* on the status, which is no part of the round */
     replay->over = fmax(replay->over, self->trace.ended);
     if (self->blocks != NULL) hf_sim_blocks_collect(self->blocks);
+    if (self->sums != NULL) HF_CHECK(hf_sim_sums_finish(self->sums, error));
     replay->collecting = fmax(replay->collecting, hf_sim_now() - agreed);
-    for (int t = 0; t < n_thread && self->context->rank == 0; t++)
-        outcome->first_wait += self->work->worker[t].waited;
     MPI_Barrier(self->context->comm);
     if (self->context->rank != 0) return HF_OK;
-    outcome->seconds = replay->over - replay->start + replay->collecting;
+    outcome->seconds = spreading + replay->over - replay->start + replay->collecting;
     outcome->tasks_over = fmax(0.0, outcome->tasks_over - replay->start);
     return HF_OK;
 }
@@ -181,9 +183,11 @@ static hf_status do_rounds(struct rank *self, struct hf_error *error)
         .schedule = {.name = settings->scheduler, .group = settings->group},
         .n_thread = settings->n_thread};
     HF_CHECK(hf_work_create(self->context, NULL, &work, &self->work, error));
-    if (replay->plan != NULL)
-        HF_CHECK(hf_sim_blocks_create(self->context, settings->transport, replay->plan,
+    if (replay->rounds->n_number > 0 && settings->n_rank > 1)
+        HF_CHECK(hf_sim_blocks_create(self->context, settings->transport, replay->rounds,
                                       &self->blocks, error));
+    if (replay->rounds->n_site > 0 && replay->rounds->n_round > 0 && settings->n_rank > 1)
+        HF_CHECK(hf_sim_sums_create(self->context, replay->rounds, &self->sums, error));
     for (int i = 0; i < replay->rounds->n_round; i++) {
         self->round = &replay->rounds->round[i];
         self->outcome = &replay->outcome[i];
@@ -216,6 +220,7 @@ static void be_rank(void *data)
     HF_TRY(do_rounds(&self, &error));
     HF_TRY(do_method(&self, &error));
 cleanup:
+    hf_sim_sums_destroy(&self.sums);
     if (status != HF_OK) replay->failure = (struct hf_sim_failure){status, error};
     hf_sim_blocks_destroy(&self.blocks);
     hf_work_destroy(&self.work);
@@ -237,8 +242,7 @@ static hf_status prepare(struct replay *replay, struct hf_error *error)
     HF_CHECK(hf_arena_check(&replay->arena, error));
     if (rounds->n_batch > 0 && mp2 != NULL) replay->pairs = hf_sim_mp2_pairs(rounds);
     if (rounds->n_batch > 0 && local != NULL) replay->pairs = hf_sim_pairs_make(1, 1, 1);
-    if (rounds->n_number == 0 || replay->settings->n_rank == 1) return HF_OK;
-    return hf_sim_block_plan_make(rounds, replay->settings->n_rank, &replay->plan, error);
+    return HF_OK;
 }
 
 hf_status hf_sim_run_ranks(const struct hf_sim_machine *machine, int n_rank,
@@ -274,7 +278,6 @@ hf_status hf_sim_replay(const struct hf_sim_rounds *rounds, const struct hf_sim_
     for (int i = 0; i < HF_SIM_MOST_STEPS; i++) step[i] = (struct hf_sim_step){0};
     status = hf_sim_run_ranks(machine, settings->n_rank, be_rank, &replay, &replay.failure, error);
 cleanup:
-    hf_sim_block_plan_free(&replay.plan);
     hf_sim_pairs_free(&replay.pairs);
     hf_arena_done(&replay.arena);
     return status;

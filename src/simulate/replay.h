@@ -18,7 +18,6 @@ struct hf_sim_outcome {
     double work;       /**< in tasks, and in reading stored integrals */
     double tasks_over; /**< when the last task is done, since the start */
     double blocked;    /**< for blocks */
-    double first_wait; /**< of rank 0: for tasks */
     int64_t n_done;    /**< tasks */
 };
 

@@ -69,8 +69,7 @@ static void find_kinds(struct reader *reader)
     const cJSON *names = cJSON_GetObjectItemCaseSensitive(reader->rounds->header, "kinds"), *one;
     int k = 0;
     for (int i = 0; i < N_KIND; i++)
-        reader->kind[i] =
-            i == HF_TRACE_LEVELS || i == HF_TRACE_BLOCK_J || i == HF_TRACE_BLOCK_K ? i : -1;
+        reader->kind[i] = i >= HF_TRACE_LEVELS && i <= HF_TRACE_BLOCK_K ? i : -1;
     cJSON_ArrayForEach(one, names)
     {
         for (int i = 0; i < HF_SIM_N_KIND && k < HF_TRACE_LEVELS; i++)
@@ -100,6 +99,8 @@ static hf_status read_header(struct reader *reader, double n_byte, struct hf_err
     rounds->n_function = (int)hf_sim_number(rounds, NULL, "n_function");
     rounds->least_cache_bytes =
         hf_sim_number(rounds, cJSON_GetObjectItemCaseSensitive(model, "fock"), "least_cache_bytes");
+    const double n_density = hf_sim_number(rounds, NULL, "n_density");
+    rounds->n_density = n_density > 0.0 ? (int)n_density : 1;
     rounds->reads_only =
         cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(rounds->header, "reads_only"));
     rounds->n_round = cJSON_GetArraySize(builds);
@@ -159,6 +160,11 @@ static struct hf_sim_round *round_of(const struct reader *reader,
     return record->build < rounds->n_round ? &rounds->round[record->build] : NULL;
 }
 
+static bool is_add(int kind)
+{
+    return kind == HF_TRACE_ADDS_J || kind == HF_TRACE_ADDS_K;
+}
+
 /** Counts tasks and blocks; n_block of a round are then its tasks with blocks. */
 static hf_status count(struct reader *reader, struct hf_error *error)
 {
@@ -172,6 +178,11 @@ static hf_status count(struct reader *reader, struct hf_error *error)
         const bool is_build = record->build < HF_TRACE_FIRST_BATCH;
         const bool is_block = kind >= HF_SIM_N_KIND;
         if (kind == HF_TRACE_LEVELS) continue;
+        if (is_add(kind)) {
+            if (!(record->start >= 0.0 && record->start < n_most)) return damaged(reader, error);
+            rounds->n_added = (int)fmax(rounds->n_added, record->start + 1.0);
+            continue;
+        }
         /* later builds may compute none of the tasks that an earlier one stored */
         const bool is_stored = kind == HF_TRACE_STORED_TASK;
         const double most = is_build && !is_stored ? (double)round->of[HF_TRACE_TASK].n : n_most;
@@ -185,6 +196,17 @@ static hf_status count(struct reader *reader, struct hf_error *error)
             rounds->n_number = (int)record->start + 1;
     }
     return HF_OK;
+}
+
+/** Small atoms that follow each other are one site, which the numbers of blocks tell. */
+static void find_sites(struct hf_sim_rounds *rounds)
+{
+    const int n_block = rounds->n_added > 0 ? rounds->n_added : rounds->n_number;
+    const cJSON *fock = cJSON_GetObjectItemCaseSensitive(rounds->header, "fock");
+    if (!cJSON_IsString(fock)) return;
+    rounds->replicated = strcmp(fock->valuestring, "replicated") == 0;
+    rounds->n_site = n_block > 0 ? (int)ceil((sqrt(8.0 * n_block + 1.0) - 1.0) / 2.0)
+                                 : (int)hf_sim_number(rounds, NULL, "n_atom");
 }
 
 /** Levels of some tasks: bytes in place of `start`, their kind in place of seconds. */
@@ -217,6 +239,8 @@ static hf_status add_up(struct reader *reader, struct hf_error *error)
             HF_TAKE(arena, round->of[kind].seconds, (size_t)round->of[kind].n);
         HF_TAKE(arena, round->order, (size_t)round->of[HF_TRACE_TASK].n);
         HF_TAKE(arena, round->first_block, (size_t)round->n_block + 2);
+        for (int k = 0; k < HF_SIM_N_SUM; k++)
+            HF_TAKE(arena, round->n_add[k], (size_t)rounds->n_added);
     }
     HF_CHECK(hf_arena_check(arena, error));
     for (size_t k = 0; k < reader->n_record; k++) {
@@ -228,6 +252,8 @@ static hf_status add_up(struct reader *reader, struct hf_error *error)
             HF_CHECK(read_levels(reader, round, record, error));
         else if (kind < HF_SIM_N_KIND)
             round->of[kind].seconds[record->task] += record->seconds;
+        else if (is_add(kind))
+            round->n_add[kind == HF_TRACE_ADDS_K][(int)record->start] += (float)record->task;
         else
             round->first_block[record->task + 2]++; /* one too far, until they are placed */
     }
@@ -250,7 +276,7 @@ static hf_status place_blocks(struct reader *reader, struct hf_error *error)
         const struct hf_trace_record *record = &reader->record[k];
         struct hf_sim_round *round = round_of(reader, record);
         const int kind = reader->kind[record->kind];
-        if (round == NULL || kind < HF_SIM_N_KIND || kind == HF_TRACE_LEVELS) continue;
+        if (round == NULL || (kind != HF_TRACE_BLOCK_J && kind != HF_TRACE_BLOCK_K)) continue;
         if (record->build < HF_TRACE_FIRST_BATCH)
             rounds->block_bytes[(int)record->start] = record->seconds;
         round->block[round->first_block[record->task + 1]++] = (struct hf_sim_block){
@@ -314,6 +340,7 @@ hf_status hf_sim_rounds_read(const char *path, struct hf_sim_rounds *rounds, str
     HF_TAKE(&rounds->arena, rounds->batch, (size_t)rounds->n_batch);
     HF_TRY(hf_arena_check(&rounds->arena, error));
     HF_TRY(count(&reader, error));
+    find_sites(rounds);
     HF_TRY(add_up(&reader, error));
     HF_TRY(place_blocks(&reader, error));
     for (int i = 0; i < rounds->n_round; i++) list_tasks(&rounds->round[i]);

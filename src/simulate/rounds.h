@@ -29,6 +29,9 @@ struct hf_sim_tasks {
 /** A kind of its own: what local MP2 sorts and hands over within a rank, recorded as a phase, at task 0. */
 enum { HF_SIM_EXCHANGE = HF_TRACE_FIRST_PHASE, HF_SIM_N_KIND };
 
+/** Sums of a Fock build: J and K. */
+enum { HF_SIM_N_SUM = 2 };
+
 /** The tasks of a Fock build, or of a batch of a transformation of integrals. */
 struct hf_sim_round {
     struct hf_sim_tasks of[HF_SIM_N_KIND]; /**< enum hf_trace_kind */
@@ -39,6 +42,8 @@ struct hf_sim_round {
     struct hf_task_levels levels;
     int64_t n_block, *first_block; /**< [n_block + 1] of each task, in `block`; n_block 0: none */
     struct hf_sim_block *block;
+    float
+        *n_add[HF_SIM_N_SUM]; /**< [n_added] how often tasks added to a block of replicated J, K */
 };
 
 struct hf_sim_rounds {
@@ -50,7 +55,10 @@ struct hf_sim_rounds {
     float *block_bytes;                 /**< [n_number] */
     int n_function;
     double least_cache_bytes; /**< of blocks (fock/block_cache.h) */
-    bool reads_only;          /**< blocks are read and not added to */
+    bool reads_only;          /**< matrices are read and not added to */
+    int n_density, n_added;   /**< of a build; blocks of replicated matrices, 0: all are added to */
+    int n_site; /**< sites whose functions are the rows of a block; 0: no matrices move */
+    bool replicated;
 };
 
 /** HF_BAD_INPUT: no trace, or a damaged one; HF_NO_RESOURCE. */

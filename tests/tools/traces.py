@@ -7,7 +7,7 @@ from lab import constants, trace
 from lab.network import Network
 
 MODEL = {"basis": {"most_of_site": 24, "least_sites": 6},
-         "fock": {"piece_numbers": 65536, "messages_under_way": 4, "least_in_rows": 9, "least_cache_bytes": 8388608},
+         "fock": {"messages_under_way": 4, "least_cache_bytes": 8388608},
          "coulomb": {"steps": ["densities", "kets", "leaves", "up", "bounds", "across", "down", "matrices", "to leaves"], "lanes": 8,
                      "unit": 256, "numbers_of_kets": 11, "numbers_of_expansion": 441, "numbers_of_moments": 452,
                      "numbers_of_leaf": 505},
@@ -20,7 +20,7 @@ KINDS = ["Total", "Set-up", "One-electron integrals", "Fock: computing", "Fock: 
          "Properties", "Gradient: one electron", "Gradient: moving matrices", trace.TASK,
          trace.STORED_TASK, trace.COULOMB_TASK, trace.COULOMB_STEP, trace.FIRST_QUARTER, trace.SECOND_QUARTER, trace.PAIR_TASK, trace.COPYING, trace.STEP]
 N_PHASE = KINDS.index(trace.TASK)
-BLOCKS = {"J": trace.BLOCK_J, "K": trace.BLOCK_K, "levels": trace.LEVELS}
+BLOCKS = {"J": trace.BLOCK_J, "K": trace.BLOCK_K, "added": trace.ADDS_K, "levels": trace.LEVELS}
 BUILD = {"threshold": 1e-12, "quartets_total": 100, "quartets_computed": 50, "quartets_read": 0, "stored_bytes": 0,
          "stored_share_of_cost": 0, "blocks_asked": 0, "blocks_cached": 0, "blocks_own": 0, "sums_sent": 0}
 

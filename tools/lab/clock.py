@@ -53,7 +53,7 @@ def replay_of_own(trace, network):
     rounds = [Round(build.computed, build.stored, build.blocks, build.levels.get(TASK, b"")) for build in trace.builds]
     rounds += [Round([build.coulomb.get(task, 0.0) for task in range(max(build.coulomb) + 1)], levels=build.levels.get(COULOMB_TASK, b""))
                for build in trace.builds if build.coulomb]
-    simulated = Rounds(rounds, header["n_function"], transport=header.get("onesided"))
+    simulated = Rounds(rounds, {key: header.get(key) for key in ("n_function", "onesided")})  # its moving of matrices was measured
     outcomes = simulated.run(header["schedule"], trace.n_rank, network, header["n_thread"])
     moving = max(totals["Fock: moving matrices"] for totals in trace.totals)
     if any(build.blocks for build in trace.builds):  # the last sums of a round are in it

@@ -9,7 +9,6 @@ the lanes as there."""
 from typing import NamedTuple
 
 from . import constants, models
-from .reductions import messages_seconds as latencies
 
 N_AGREEMENT = 2  # of all ranks: start and end of the tasks
 # Steps, as hf names them
@@ -112,7 +111,8 @@ def exchange_seconds(build, n_node, network):
     n_product = build.info.get("coulomb_products", 0)
     numbers = build.info.get("coulomb_numbers_sent", 0) / n_node
     n_peer = min(n_node - 1, ceil_of(n_product, n_node))
-    return 2.0 * latencies(network, n_peer, 0) + numbers * network.beta_seconds_per_byte * models.BYTES_PER_WORD
+    n_turn = ceil_of(n_peer, constants.of("fock").messages_under_way)
+    return 2.0 * n_turn * network.alpha_seconds + numbers * network.beta_seconds_per_byte * models.BYTES_PER_WORD
 
 
 def messages_seconds(build, n_rank, network, machine, n_thread=1):

@@ -6,13 +6,13 @@ With distributed matrices each rank fetches the blocks that its tasks need and s
 Forces of MP2 are both passes, which hf-simulate runs, the relaxation and the gradient of its densities. Fock builds of the
 relaxation are replayed as those of the SCF are, products of matrices beside them are modelled."""
 
-from . import phases, prediction, reductions, whole
+from . import models, phases, prediction, whole
 from .method_replay import Mp2
 from .simulation import Round, Rounds, Step
 from .trace import BLOCK_K, TASK
 
 ONE_ELECTRON = "Gradient: one electron"
-N_AGREEMENT = 43  # reductions over all ranks beside the two sums: counted with water on 4 ranks of a node each
+N_AGREEMENT = 42  # reductions over all ranks beside the two sums and what the round has: counted with water on 4 ranks of a node each
 
 
 class Gradient:
@@ -29,27 +29,22 @@ class Gradient:
         self.seconds_of_one = self.one_electron + self.copying + sum(recording.sizes[0].batches[self.batch].first)
 
     def moving(self, n_rank):
-        """Densities to nodes or owners, and the sum of the gradient over the ranks."""
+        """Beside densities to nodes or owners, which the round has: the sum of the gradient over the ranks."""
         if n_rank == 1:
             return self.copying
-        order, n_atom = self.header["n_function"], self.header["n_atom"]
-        seconds = self.copying / n_rank + (N_AGREEMENT + 2) * self.network.all_reduce_seconds(n_rank)
-        seconds += 2.0 * 3 * n_atom * reductions.WORD * self.network.beta_seconds_per_byte
-        if self.header["fock"] == "replicated":
-            return seconds + reductions.build_seconds(self.network, order, n_atom, n_rank, n_sum=0, n_density=self.n_density)
-        return seconds + reductions.to_grid(self.network, order, n_atom * (n_atom + 1) // 2, n_rank, self.n_density)
+        return (self.copying / n_rank + (N_AGREEMENT + 2) * self.network.all_reduce_seconds(n_rank)
+                + 2.0 * 3 * self.header["n_atom"] * models.BYTES_PER_WORD * self.network.beta_seconds_per_byte)
 
     def steps(self, scheduler, n_rank):
         """The round of quartets needs blocks of distributed densities."""
         batch, n_worker = self.recording.nearest(n_rank * self.n_thread).batches[self.batch], n_rank * self.n_thread
         blocks = {task: [(number, BLOCK_K, n_bytes) for number, n_bytes in needs.items()] for task, needs in batch.needs.items()}
-        rounds = Rounds([Round(batch.first, {}, blocks, batch.levels.get(TASK, b""))], self.header["n_function"], reads_only=True,
-                        transport=self.header.get("onesided"))
+        rounds = Rounds([Round(batch.first, {}, blocks, batch.levels.get(TASK, b""))], self.header, reads_only=True, n_density=self.n_density)
         outcome = rounds.run(scheduler, n_rank, self.network, self.n_thread)[0]
         one_electron = self.network.crowding(n_rank, self.n_thread) * self.one_electron / n_worker
-        quartets, moving = sum(batch.first) / n_worker, self.moving(n_rank)
-        return {self.WHOLE: Step(one_electron + outcome.seconds + moving, {
-            ONE_ELECTRON: one_electron, phases.GRADIENT: quartets, phases.GRADIENT_LAST: outcome.seconds - quartets,
+        quartets, moving = sum(batch.first) / n_worker, outcome.seconds - outcome.tasks_over + self.moving(n_rank)
+        return {self.WHOLE: Step(one_electron + outcome.tasks_over + moving, {
+            ONE_ELECTRON: one_electron, phases.GRADIENT: quartets, phases.GRADIENT_LAST: outcome.tasks_over - quartets,
             phases.GRADIENT_MATRICES: moving})}
 
     def efficiency(self, _step, seconds, n_rank):

@@ -34,8 +34,7 @@ class Simulated:
             size = self.recording.nearest(key[1] * key[2])
             header = self.recording.header
             if size.tasks_for not in self._rounds:
-                self._rounds[size.tasks_for] = Rounds([], header["n_function"], transport=self.transport, batches=size.batches,
-                                                      header={**header, "tasks_for": size.tasks_for})
+                self._rounds[size.tasks_for] = Rounds([], {**header, "onesided": self.transport}, size.batches, tasks_for=size.tasks_for)
             found = self._rounds[size.tasks_for].steps(scheduler, n_rank, self.network, key[2])
             self._known[key] = self.complete(key[1], {step: Step(phases.pop("seconds"), phases) for step, phases in found.items()})
         return self._known[key]

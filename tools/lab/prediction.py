@@ -1,20 +1,20 @@
 """Fock builds on any number of ranks, replayed from the costs of their tasks.
 
-A build is a round of tasks (simulation.py) and the communication around it. With replicated matrices that is the density
-to all ranks and the sums of J and K to their owners (reductions.py). With distributed matrices every rank fetches the
+A build is a round of tasks and the communication around it (simulation.py). With replicated matrices that is the density
+to all ranks and the sums of J and K to their owners. With distributed matrices every rank fetches the
 density blocks that its tasks need, and sends the blocks of J and K that they add to: block by block, in the round. If J is
 made by the Coulomb pass, that comes before the round (coulomb_pass.py)."""
 
-import math
 from typing import NamedTuple
 
-from . import coulomb_pass, phases, reductions
+from . import coulomb_pass, phases
 from .simulation import Round, Rounds, Step, simulate
 from .trace import COULOMB_TASK, TASK
 
-# Small reductions over all ranks in a build, beside those of the Coulomb pass: counted with water, 4 ranks. The barrier of a
-# round and, with distributed matrices, the sum of the counts of blocks are in the round.
-N_AGREEMENT = 8
+# Small reductions over all ranks in a build, beside those of the Coulomb pass: counted with water, 4 ranks. What is simulated is
+# not among them: the barrier of a round, agreements on each matrix and on the largest density, with distributed ones also the sum of
+# the counts of blocks.
+N_AGREEMENT = 4
 
 
 class Prediction(NamedTuple):
@@ -48,10 +48,8 @@ class Simulated:
         """(rounds of all builds of a size, those of their Coulomb passes or None)"""
         if size.tasks_for not in self._rounds:
             passes = [Round(build.coulomb, levels=build.levels.get(COULOMB_TASK, b"")) for build in size.builds if build.coulomb]
-            builds = [Round(build.computed, build.stored, build.blocks, build.levels.get(TASK, b"")) for build in size.builds]
-            header = self.recording.header
-            self._rounds[size.tasks_for] = (Rounds(builds, header["n_function"], transport=header.get("onesided")),
-                                            Rounds(passes) if passes else None)
+            builds = [Round(build.computed, build.stored, build.blocks, build.levels.get(TASK, b""), build.adds) for build in size.builds]
+            self._rounds[size.tasks_for] = Rounds(builds, self.recording.header), Rounds(passes) if passes else None
         return self._rounds[size.tasks_for]
 
     def predict(self, scheduler, n_rank):
@@ -84,9 +82,9 @@ class Simulated:
         coulomb = sum(outcome.seconds for outcome in passes.run(*machine)) if passes else 0.0
         for build, outcome in zip(size.builds, rounds.run(*machine)):
             coulomb += self.beside_coulomb_tasks(build, n_rank)
-            moved = self.blocked_seconds(outcome, n_rank) if build.blocks and n_rank > 1 else 0.0
+            moved = self.moving_seconds(outcome, n_rank) if n_rank > 1 else 0.0
             seconds += outcome.seconds - moved
-            communication += moved or self.communication(build, n_rank)
+            communication += moved
         communication += size.local_seconds / n_rank + len(size.builds) * N_AGREEMENT * self.network.all_reduce_seconds(n_rank)
         compute = size.work_seconds / (n_rank * self.n_thread)
         total = seconds + communication + coulomb
@@ -98,8 +96,8 @@ class Simulated:
         return (coulomb_pass.rest_seconds(build, n_rank, self.network, self.n_thread)
                 + coulomb_pass.messages_seconds(build, n_rank, self.network, self.machine, self.n_thread))
 
-    def blocked_seconds(self, outcome, n_rank):
-        """Of the average thread of a round: for blocks, and for the last sums."""
+    def moving_seconds(self, outcome, n_rank):
+        """Of the average thread of a round: for blocks, and for the matrices before and after its tasks."""
         return outcome.blocked / (n_rank * self.n_thread) + outcome.seconds - outcome.tasks_over
 
     def round_efficiency(self, scheduler, build, n_rank):
@@ -111,15 +109,6 @@ class Simulated:
     def efficiency(self, _step, seconds, n_rank):
         """Over all threads."""
         return self.recording.seconds_of_one / (n_rank * self.n_thread * seconds)
-
-    def communication(self, build, n_rank):
-        """Seconds of one build on one rank."""
-        header = self.recording.header
-        if n_rank == 1 or header["fock"] != "replicated":
-            return 0.0  # of distributed matrices it is in the round
-        n_part = sum(seconds > 0.0 for seconds in build.computed)
-        return reductions.build_seconds(self.network, header["n_function"],
-                                        n_site(build, header["n_atom"]), n_rank, adds=build.adds, n_part=n_part)
 
     def falls_below(self, scheduler, level, most):
         """The number of ranks, to about one in twenty, above which the efficiency is less than `level`; None: up to
@@ -137,10 +126,3 @@ class Simulated:
             else:
                 above = middle
         return below
-
-
-def n_site(build, n_atom):
-    """Parts of the molecule that blocks are of: small atoms that follow each other are one, which the numbers of blocks
-    tell."""
-    highest = max((number for kind in build.adds.values() for number in kind), default=None)
-    return n_atom if highest is None else (math.isqrt(8 * highest + 1) + 1) // 2

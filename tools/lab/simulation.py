@@ -7,20 +7,11 @@ import pathlib
 import shutil
 import tempfile
 import weakref
+from types import SimpleNamespace
 from typing import NamedTuple
 
 from . import constants, simulator, trace
 from .phases import LOCAL_EXCHANGE
-
-class Outcome(NamedTuple):
-    """What a round took; sums are over all threads."""
-    seconds: float     # from the first rank's start to the last one's end
-    work: float        # in tasks, and in reading stored integrals
-    tasks_over: float  # when the last task is done
-    blocked: float     # for blocks
-    first_wait: float  # of rank 0
-    tasks: int
-
 
 class Step(NamedTuple):
     """Seconds of a step, and means over the ranks of its phases; what is in none of them is waiting."""
@@ -34,21 +25,22 @@ class Step(NamedTuple):
 
 class Round(NamedTuple):
     """Seconds of each task; of reading its stored integrals; the (number, kind, bytes) of the blocks that it needs; levels of the
-    costs by which hf deals tasks (empty: it deals them by seconds)."""
+    costs by which hf deals tasks (empty: it deals them by seconds); how often blocks of replicated J and K were added to (trace.Build)."""
     costs: list
     stored: dict = {}
     blocks: dict = {}
     levels: bytes = b""
+    adds: dict = {}
 
 
 class Rounds:
-    """Rounds that follow each other. Tasks of those without stored integrals say which rank reads them later. `n_function`
-    determines how many blocks a rank has room for; with `reads_only` blocks are not added to; `transport` is that of the run.
-    `batches` (recording.BatchCosts) and `header` are those of a method after the SCF."""
+    """Rounds that follow each other. Tasks of those without stored integrals say which rank reads them later. `header` is that of
+    a trace: without "fock" no matrices move. `batches` (recording.BatchCosts) are those of a method after the SCF; `more` goes into
+    the header: "reads_only", matrices are not added to; "n_density"."""
 
-    def __init__(self, rounds, n_function=0, reads_only=False, transport=None, batches=(), header=None):
-        # pylint: disable=too-many-arguments,too-many-positional-arguments
-        self._transport = transport or "thread"
+    def __init__(self, rounds, header=None, batches=(), **more):
+        header = header or {}
+        self._transport = header.get("onesided") or "thread"
         kinds = [trace.TASK, trace.STORED_TASK, trace.FIRST_QUARTER, trace.SECOND_QUARTER, trace.PAIR_TASK, trace.COPYING, trace.STEP,
                  LOCAL_EXCHANGE]
         records = []
@@ -56,11 +48,12 @@ class Rounds:
                                *enumerate((one.levels.get(trace.TASK, b"") for one in batches), trace.FIRST_BATCH)]:
             records += [(trace.EIGHT.unpack_from(levels, i)[0], i, 0.0, number, 0, trace.LEVELS)
                         for i in range(0, len(levels), trace.EIGHT.size)]
-        for number, (costs, stored, blocks, _) in enumerate(rounds):
+        for number, (costs, stored, blocks, _, adds) in enumerate(rounds):
             records += [(float(block), task, n_byte, number, 0, kind)
                         for task, needs in blocks.items() for block, kind, n_byte in needs]
             records += [(0.0, task, seconds, number, 0, 0) for task, seconds in enumerate(costs) if seconds > 0.0]
             records += [(0.0, task, seconds, number, 0, 1) for task, seconds in stored.items()]
+            records += [(float(block), times, n_byte, number, 0, kind) for kind, of in adds.items() for block, (times, n_byte) in of.items()]
         for number, batch in enumerate(batches, trace.FIRST_BATCH):
             tasks = (batch.first, (), batch.first_quarter, batch.second_quarter, batch.pairs, [batch.copying], [batch.step],
                      [batch.phases.get(LOCAL_EXCHANGE, 0.0)])
@@ -68,8 +61,7 @@ class Rounds:
             records += [(0.0, task, n_byte, number, 0, trace.BLOCK_J) for task, n_byte in batch.bytes.items()]
             records += [(float(block), task, n_byte, number, 0, trace.BLOCK_K)
                         for task, needs in batch.needs.items() for block, n_byte in needs.items()]
-        header = {**(header or {}), "kinds": kinds, "n_function": n_function, "model": {"fock": vars(constants.of("fock"))},
-                  "reads_only": reads_only,
+        header = {**header, **more, "kinds": kinds, "model": {"fock": vars(constants.of("fock"))},
                   "builds": [{"n_task": max(len(costs), 1 + max(stored, default=-1))} for costs, stored, *_ in rounds]}
         self._path = pathlib.Path(tempfile.mkdtemp(prefix="hf-simulate-"), "rounds.trace")
         weakref.finalize(self, shutil.rmtree, self._path.parent)
@@ -97,8 +89,9 @@ class Rounds:
         return json.loads(line)
 
     def run(self, scheduler, n_rank, network, n_thread=1):
-        """[Outcome] of the rounds."""
-        return [Outcome(**found) for found in self.replay(scheduler, n_rank, network, n_thread)["rounds"]]
+        """Of each round `seconds` from the first rank's start to the last one's end, `tasks_over` when the last task is done; `work`
+        and `blocked` for blocks, sums over all threads; number of `tasks`."""
+        return [SimpleNamespace(**found) for found in self.replay(scheduler, n_rank, network, n_thread)["rounds"]]
 
     def steps(self, scheduler, n_rank, network, n_thread=1):
         """{step: {"seconds" and phases of the method: seconds}}"""
@@ -106,5 +99,5 @@ class Rounds:
 
 
 def simulate(scheduler, costs, n_rank, network, n_thread=1):
-    """Outcome of one round of tasks."""
+    """One round of tasks."""
     return Rounds([Round(costs)]).run(scheduler, n_rank, network, n_thread)[0]
