@@ -180,7 +180,7 @@ class Files(tool_test.WithFolder):
         null = dict(sweeps.output(2, [1.0]), return_result=None)
         self.assertEqual(self.read(json.dumps(whole)).processes, 2)
         for text in ("", "{", "{}", "[]", json.dumps(short), json.dumps(null), json.dumps(dict(null, molecule=[]))):
-            with self.assertRaisesRegex(Failure, "x.json: no results of hf; --restart throws away") as caught:
+            with self.assertRaisesRegex(Failure, "x.json: no results of hf; remove it") as caught:
                 self.read(text)
             self.assertEqual(caught.exception.exit_code, NO_RESOURCE)
 

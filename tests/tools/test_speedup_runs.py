@@ -156,19 +156,11 @@ class GoingOn(WithStandIns):
         arguments = ("--processes", "1", "--runs", "1")
         self.good(*arguments)
         where = r"\S+speedup-water holds runs with other settings: "
-        self.bad(where + "options of hf: none there, --basis cc-pVTZ now; --restart throws them away, --output names "
-                 "another folder", *arguments, "--basis", "cc-pVTZ")
+        self.bad(where + "options of hf: none there, --basis cc-pVTZ now; remove it, or name another one with "
+                 "--output", *arguments, "--basis", "cc-pVTZ")
         self.bad(where + r"started by: \S+/mpiexec there, srun now; ", *arguments, "--slurm")
         self.write("water.mol", "heavy water\n")
         self.bad(where + r"contents of the input \(SHA-256\): [0-9a-f]+ there, [0-9a-f]+ now; ", *arguments)
-
-    def test_restart(self):
-        self.good("--processes", "1,2", "--runs", "1")
-        (self.out / "mine.txt").touch()
-        self.good("--processes", "2", "--runs", "1", "--restart", "--basis", "cc-pVTZ")
-        self.assertEqual([call[0] for call in self.calls()], ["1", "2", "2"])
-        self.assertEqual([path.name for path in (self.out / "runs").glob("*.json")], ["replicated-steal-p2-r1.json"])
-        self.assertTrue((self.out / "mine.txt").exists())
 
 
 class Failures(WithStandIns):
@@ -194,8 +186,7 @@ class Failures(WithStandIns):
     def test_folders_of_others(self):
         self.out.mkdir()
         (self.out / "mine.txt").touch()
-        for options in (self.ONE, ("--restart",)):
-            self.bad(r"\S+speedup-water is there and no folder of speedup; --output names another", *options)
+        self.bad(r"\S+speedup-water is there and no folder of speedup; --output names another", *self.ONE)
         self.bad(r"\S+water.mol is there and no folder", "--output", "water.mol")
         self.bad(r"\S+water.mol(/x)?: Not a directory", *self.ONE, "--output", "water.mol/x", code=3)
 
@@ -240,7 +231,7 @@ class Failures(WithStandIns):
         self.assertRegex(done.stderr.splitlines()[-1], r"^speedup: \S+/replicated-steal-p1.trace: no trace of hf; ")
         self.assertEqual(done.returncode, 3)
         (self.out / "runs" / "replicated-steal-p1-r1.json").write_text("{}", encoding="utf-8")
-        self.bad(r"\S+p1-r1.json: no results of hf; --restart throws away what is there", *self.ONE, code=3)
+        self.bad(r"\S+p1-r1.json: no results of hf; remove it", *self.ONE, code=3)
 
 
 class Slurm(WithStandIns):
