@@ -247,8 +247,7 @@ class Slurm(WithStandIns):
                               capture_output=True, text=True, check=False, cwd="/")
 
     def test_directives(self):
-        done = self.good(*self.SWEEP, "--slurm", "--slurm-ranks-per-node", "4", "--slurm-partition", "long",
-                         "--slurm-account", "me", "--slurm-time", "1-12:00:00", "--threads", "3")
+        done = self.good(*self.SWEEP, "--slurm", "--slurm-ranks-per-node", "4", "--slurm-time", "1-12:00:00", "--threads", "3")
         self.assertEqual(done.stdout.splitlines(), [f"sbatch {self.out}/job-p{count}.sh" for count in (1, 2, 8)])
         self.assertIn("speedup: 3 job scripts with 6 runs, 4 processes on a node (--slurm-ranks-per-node); when they "
                       "are done: tools/speedup water.mol with the same options without --slurm", done.stderr)
@@ -259,8 +258,7 @@ class Slurm(WithStandIns):
             directives = [line.removeprefix("#SBATCH --") for line in lines if line.startswith("#SBATCH")]
             self.assertEqual(directives, [
                 f"job-name=speedup-water-p{count}", f"nodes={n_node}", f"ntasks={count}", f"ntasks-per-node={per_node}",
-                "cpus-per-task=3", "exclusive", "time=1-12:00:00", "partition=long", "account=me",
-                f"output={self.out}/job-p{count}-%j.out"])
+                "cpus-per-task=3", "exclusive", "time=1-12:00:00", f"output={self.out}/job-p{count}-%j.out"])
             self.assertIn(f"srun --mpi=pmix --cpu-bind=cores --nodes={n_node} --ntasks={count} --cpus-per-task=3 ",
                           self.script(count))
             self.assertIn("\n# Nothing to load; --slurm-setup FILE", self.script(count))
@@ -319,9 +317,7 @@ class Slurm(WithStandIns):
                 ("--slurm-time", "soon", '"soon" found, expected minutes, or as in 30:00, 01:30:00 or 1-12:00:00'),
                 ("--slurm-time", "1=8:00:00,x=9", '"1=8:00:00,x=9" found, expected minutes'),
                 ("--slurm-setup", "none.sh", "none.sh: No such file or directory"),
-                ("--slurm-srun", "--x='", "\"--x='\" found, expected options of srun"),
-                ("--slurm-partition", "a b", '"a b" found, expected a name'),
-                ("--slurm-account", "", '"" found, expected a name')):
+                ("--slurm-srun", "--x='", "\"--x='\" found, expected options of srun")):
             self.bad(f"{option}: {message}", *self.SWEEP, "--slurm", f"{option}={value}")
         self.assertFalse(self.out.exists())
 
