@@ -1,8 +1,5 @@
 #!/usr/bin/env python3
-"""tools/build-memory --limit with a stand-in for ninja, and tools/lib/counted_cc with the real compiler.
-
-Usage: test_build_memory.py [unittest options]
-"""
+"""tools/build-memory --limit with a stand-in for ninja, and tools/lib/counted_cc with the real compiler."""
 
 import os
 import pathlib

@@ -1,9 +1,6 @@
 #!/usr/bin/env python3
 """tools/check and tools/run explain themselves and refuse what they do not know, without starting anything; which tests
-tools/check runs.
-
-Usage: test_check.py [unittest options]
-"""
+tools/check runs."""
 
 import pathlib
 import subprocess

@@ -2,10 +2,7 @@
 """tools/make-molecule: the molecules are what they are said to be (formulas, bonds, angles, no atoms too near), the
 files are what hf reads, and each wrong request is one line.
 
-The environment variable HF_TEST_PROGRAM names the hf that shall read the files; without it that test is skipped.
-
-Usage: test_molecules.py [unittest options]
-"""
+The environment variable HF_TEST_PROGRAM names the hf that shall read the files; without it that test is skipped."""
 
 import itertools
 import math

@@ -1,9 +1,6 @@
 #!/usr/bin/env python3
 """tools/bench-options with a stand-in for hf: builds, seconds, runs that do not converge, other solutions, the order of
-runs, and messages; and tools/make-atomic-potentials for the atoms whose energies are published.
-
-Usage: test_options_compared.py [unittest options]
-"""
+runs, and messages; and tools/make-atomic-potentials for the atoms whose energies are published."""
 
 import json
 import re

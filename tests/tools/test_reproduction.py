@@ -1,9 +1,6 @@
 #!/usr/bin/env python3
 """tools/reproduce-book with a stand-in for hf, whose traces are made up: the numbers in its texts can be worked out by
-hand, its plots are drawn, and traces that are there are not made again.
-
-Usage: test_reproduction.py [unittest options]
-"""
+hand, its plots are drawn, and traces that are there are not made again."""
 
 import shutil
 import unittest

@@ -1,9 +1,6 @@
 #!/usr/bin/env python3
 """What tools/speedup makes of runs: lists of processes, measures worked out by hand, doubts, tables, figures, and
-the messages of its parts. tests/tools/test_speedup_runs.py has the whole tool.
-
-Usage: test_speedup.py [unittest options]
-"""
+the messages of its parts. tests/tools/test_speedup_runs.py has the whole tool."""
 
 import csv
 import io

@@ -1,9 +1,6 @@
 #!/usr/bin/env python3
 """tools/speedup as people call it, with stand-ins for hf, mpiexec, srun and gnuplot: tables and files, sweeps that are
-cut and go on, settings that differ, job scripts, and its messages and exit codes.
-
-Usage: test_speedup_runs.py [unittest options]
-"""
+cut and go on, settings that differ, job scripts, and its messages and exit codes."""
 
 import csv
 import json

@@ -1,9 +1,6 @@
 #!/usr/bin/env python3
 """tools/bench-versions with stand-ins for hf and meson: order of the runs, ratios, energies, what is built from which
-commit, that nothing is left behind, and its messages and exit codes.
-
-Usage: test_versions.py [unittest options]
-"""
+commit, that nothing is left behind, and its messages and exit codes."""
 
 import itertools
 import json
