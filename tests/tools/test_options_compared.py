@@ -85,8 +85,8 @@ class BenchOptions(tool_test.WithFolder):
 
 class AtomicPotentials(unittest.TestCase):
     def test_energies_are_those_published(self):
-        done = tool_test.run_tool("make-atomic-potentials", "--elements", "2-2", "--check")
-        self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
+        done = tool_test.run_tool("make-atomic-potentials", "--elements", "2-2")
+        self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("energy        -2.7236", done.stderr)
 
 
