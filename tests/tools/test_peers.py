@@ -10,7 +10,7 @@ import pathlib
 import tempfile
 import unittest
 
-from tool_test import WithFolder, executable, run_tool
+from tool_test import WithFolder, executable, run_tool, stand_in
 from lab.failure import Failure
 from peers import hf, nwchem, psi4, table
 from peers.problem import Problem
@@ -38,7 +38,6 @@ OUTPUT = {
         "iterations": [{"seconds": seconds, "screening_threshold": threshold}
                        for seconds, threshold in ((0.25, 1e-7), (0.5, 1e-12), (0.375, 1e-12), (0.125, 1e-12))]}},
 }
-STAND_IN = "#!/bin/sh\nwhile [ $# -gt 0 ]; do [ \"$1\" = --json ] && cp '{source}' \"$2\"; shift; done\nexit 0\n"
 
 
 def sample(name):
@@ -149,14 +148,12 @@ class Table(unittest.TestCase):
 
 class Whole(WithFolder):
     def bench(self, *arguments, psi4_text="#!/bin/sh\necho broken\nexit 7\n"):
-        for name, text in (("hf", STAND_IN.format(source=self.folder / "hf.sample")), ("psi4", psi4_text),
-                           ("mpiexec", '#!/bin/sh\nshift 2\nexec "$@"\n'),
-                           ("nwchem", f"#!/bin/sh\ncat '{HERE / 'samples' / 'nwchem.out'}'\n")):
+        stand_in(self.folder / "hf", "$here/hf.sample")
+        for name, text in (("psi4", psi4_text), ("mpiexec", '#!/bin/sh\nshift 2\nexec "$@"\n'),
+                           ("nwchem", f"#!/bin/sh\n/bin/cat '{HERE / 'samples' / 'nwchem.out'}'\n")):
             if text:
                 executable(self.folder / name, text)
         self.write("hf.sample", json.dumps(OUTPUT))
-        for name in ("cat", "cp"):
-            (self.folder / name).symlink_to(f"/bin/{name}")
         return run_tool("bench-peers", "water.mol", "--basis", "cc-pVDZ", "--runs", "2", "--hf", self.folder / "hf", "--mpiexec",
                         self.folder / "mpiexec", *arguments, env=dict(os.environ, PATH=str(self.folder), TMPDIR=str(self.folder)))
 
