@@ -2,20 +2,11 @@
 """The regression runner itself: it sees every kind of difference, and moving keeps distances."""
 
 import copy
-import io
-import json
 import math
-import os
-import sys
-import tempfile
 import unittest
-from contextlib import redirect_stderr
 
 import comparison
 import geometry
-
-sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "tools", "lib"))
-import count_tests  # noqa: E402 # pylint: disable=wrong-import-position
 
 CASE = {"name": "water", "method": "rhf", "basis": "sto-3g", "charge": 0, "multiplicity": 1,
         "basis_functions": 7, "nuclear_repulsion_energy": 9.0, "total_energy": -75.0,
@@ -162,21 +153,6 @@ class Geometry(unittest.TestCase):
     def test_v3000_carries_the_charge(self):
         text, _ = geometry.write_input(dict(CASE, charge=-1), "v3000", False)
         self.assertIn("0 CHG=-1\n", text)
-
-
-class Counting(unittest.TestCase):
-    def test_results_of_meson_are_counted(self):
-        with tempfile.TemporaryDirectory() as folder:
-            path = os.path.join(folder, "testlog.json")
-            with open(path, "w", encoding="utf-8") as file:
-                for result in ("OK", "EXPECTEDFAIL", "FAIL", "TIMEOUT", "UNEXPECTEDPASS", "SKIP"):
-                    file.write(json.dumps({"name": result, "result": result}) + "\n")
-            with redirect_stderr(io.StringIO()):
-                self.assertEqual(count_tests.count(path), (2, 3))
-
-    def test_a_missing_or_empty_log_is_a_failure(self):
-        with redirect_stderr(io.StringIO()):
-            self.assertEqual(count_tests.count("no/such/log"), (0, 1))
 
 
 if __name__ == "__main__":

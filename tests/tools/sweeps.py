@@ -3,27 +3,11 @@ gnuplot."""
 
 import json
 
-from tool_test import executable
+from tool_test import executable, stand_in
 from lab import phases
 from lab.sweep import Result
 
 OTHER = ("Set-up", "One-electron integrals", "Initial guess", "Diagonalisation", "Other linear algebra", "Output")
-# Leaves samples/FOCK-SCHEDULE-RANKS.json as its results; every run adds a line to the file "calls". The files
-# "refused" and "failing", when there, are what it runs instead of --check and of a calculation.
-HF = """#!/bin/sh
-here='{folder}'
-for word in "$@"; do
-    case $previous in
-    --fock) fock=$word;; --schedule) schedule=$word;; --json) json=$word;; --trace) trace=$word;;
-    esac
-    previous=$word
-done
-if [ "$previous" = --check ]; then [ ! -f "$here/refused" ] || . "$here/refused"; exit 0; fi
-echo "$RANKS $*" >>"$here/calls"
-if [ -f "$here/failing" ]; then . "$here/failing"; fi
-[ -z "$trace" ] || /bin/cp "$here/trace" "$trace"
-/bin/cp "$here/samples/$fock-$schedule-$RANKS.json" "$json"
-"""
 MPIEXEC = '#!/bin/sh\nexport RANKS="$2"\nshift 2\nexec "$@"\n'
 SRUN = """#!/bin/sh
 while :; do
@@ -69,7 +53,7 @@ def result(*arguments, **changes):
 
 def stand_ins(folder):
     """hf, mpiexec and gnuplot in a folder, with samples of both schedulers on 1 to 4 processes, of 4 cores."""
-    executable(folder / "hf", HF.format(folder=folder))
+    stand_in(folder / "hf", "$here/samples/$fock-$schedule-$RANKS.json", "$here/trace")
     executable(folder / "mpiexec", MPIEXEC)
     executable(folder / "gnuplot", GNUPLOT)
     (folder / "samples").mkdir()

@@ -1,17 +1,16 @@
 #!/usr/bin/env python3
 """tools/check and tools/run explain themselves and refuse what they do not know, without starting anything; which tests
-tools/check runs.
+tools/check runs."""
 
-Usage: test_check.py [unittest options]
-"""
-
+import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
 import unittest
 
-from tool_test import ROOT, executable
+from tool_test import ROOT, WithFolder, executable
 import list_tests
 
 TESTS = [{"name": "fock on 2", "suite": ["hf:unit", "hf:fock"]}, {"name": "fock on 4", "suite": ["hf:unit", "hf:fock"]},
@@ -76,6 +75,34 @@ class Fuzzing(unittest.TestCase):
 
     def test_a_program_that_does_nothing(self):
         self.assertEqual(self.ran("exit 0\n")[0], 1)
+
+
+class Counting(WithFolder):
+    MESON = """#!/bin/sh
+case $1 in
+introspect) echo '[{"name": "fast", "suite": ["hf:quick"]}]' ;;
+test) printf 'it failed\\n\\nOk:                 5   \\nExpected Fail:      1   \\nFail:               %s   \\nTimeout:            %s   \\n' FAILED; exit CODE ;;
+esac
+"""
+
+    def checked(self, failed, code):
+        """Exit code, last line and standard error of tools/check with stand-ins for what it starts."""
+        shutil.copytree(ROOT / "tools", self.folder / "tools", dirs_exist_ok=True, ignore=shutil.ignore_patterns("lab", "__pycache__"))
+        (self.folder / "build" / "meson-logs").mkdir(parents=True, exist_ok=True)
+        (self.folder / "build" / "meson-private").mkdir(exist_ok=True)
+        executable(self.folder / "meson", self.MESON.replace("FAILED", failed).replace("CODE", code))
+        executable(self.folder / "ninja", "#!/bin/sh\n")
+        executable(self.folder / "dpkg-query", "#!/bin/sh\nshift 2\nprintf 'installed %s\\n' \"$@\"\n")
+        done = subprocess.run([self.folder / "tools" / "check"], env=dict(os.environ, PATH=f"{self.folder}:{os.environ['PATH']}"),
+                              capture_output=True, text=True, check=False, timeout=100)
+        return done.returncode, done.stdout.splitlines()[-1], "it failed" in done.stderr
+
+    def test_results_of_meson_are_counted(self):
+        self.assertEqual(self.checked("0 0", "0"), (0, "6 passed, 0 failed", False))
+        self.assertEqual(self.checked("2 1", "3"), (1, "6 passed, 3 failed", True))
+
+    def test_tests_that_end_early_are_a_failure(self):
+        self.assertEqual(self.checked("0 0", "1"), (1, "6 passed, 1 failed", True))
 
 
 class Packages(unittest.TestCase):

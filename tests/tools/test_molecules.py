@@ -2,10 +2,7 @@
 """tools/make-molecule: the molecules are what they are said to be (formulas, bonds, angles, no atoms too near), the
 files are what hf reads, and each wrong request is one line.
 
-The environment variable HF_TEST_PROGRAM names the hf that shall read the files; without it that test is skipped.
-
-Usage: test_molecules.py [unittest options]
-"""
+The environment variable HF_TEST_PROGRAM names the hf that shall read the files; without it that test is skipped."""
 
 import itertools
 import math
@@ -168,24 +165,16 @@ class Tool(tool_test.WithFolder):
         self.assertEqual(lines[:2], ["12", "graphene 1, C6H6; charge=0 multiplicity=1"])
         self.assertEqual([line.split()[0] for line in lines[2:]], ["C"] * 6 + ["H"] * 6)
 
-    def test_files_and_series(self):
+    def test_files(self):
         self.assertEqual(self.written("water", "4", "-o", "four.xyz", "--format", "xyz"), "")
-        self.assertEqual(self.written("water", "--series", "1:6:3", "-o", "new/w", "--format", "xyz"), "new/w/water-1.xyz\nnew/w/water-4.xyz\n")
-        for path in ("four.xyz", "new/w/water-4.xyz"):
-            self.assertEqual((self.folder / path).read_text(encoding="utf-8"), self.written("water", "4", "--format", "xyz"))
+        self.assertEqual((self.folder / "four.xyz").read_text(encoding="utf-8"), self.written("water", "4", "--format", "xyz"))
 
     def test_wrong_requests(self):
-        series = "--series: expected FROM:TO or FROM:TO:STEP, found "
         for code, message, *arguments in (
                 (2, "water: expected a whole number from 1 to 16666, found '0'", "water", "0"),
                 (2, "alkane: expected a whole number from 1 to 8471, found '8472'", "alkane", "8472"),
                 (2, "graphene: expected a whole number from 1 to 90, found 'two'", "graphene", "two"),
-                (2, series + "'5'", "water", "--series", "5", "-o", "x"),
-                (2, "--series: expected FROM up to TO, found '5:4'", "water", "--series", "5:4", "-o", "x"),
-                (2, "water: expected a whole number from 1 to 16666, found ''", "water", "--series", ":4", "-o", "x"),
-                (2, "--series: expected a folder for the files, -o FOLDER", "water", "--series", "1:4"),
                 (2, "argument KIND: invalid choice: 'ice' .*", "ice", "3"),
-                (2, r"water: expected either a size N or --series FROM:TO\[:STEP\]", "water"),
                 (2, "--basis: expected the name of a basis set in one word, found 'O STO-3G'", "water", "3", "--basis", "O STO-3G"),
                 (2, "--basis: an XYZ file holds no basis set; give it to hf", "water", "3", "--basis", "x", "--format", "xyz"),
                 (3, "nowhere/x: No such file or directory", "water", "3", "-o", "nowhere/x")):

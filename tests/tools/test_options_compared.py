@@ -1,9 +1,6 @@
 #!/usr/bin/env python3
 """tools/bench-options with a stand-in for hf: builds, seconds, runs that do not converge, other solutions, the order of
-runs, and messages; and tools/make-atomic-potentials for the atoms whose energies are published.
-
-Usage: test_options_compared.py [unittest options]
-"""
+runs, and messages; and tools/make-atomic-potentials for the atoms whose energies are published."""
 
 import json
 import re
@@ -11,24 +8,11 @@ import unittest
 
 import tool_test
 
-# Leaves the file "INPUT-GUESS.json" as its results, and adds its guess to the file "runs".
-HF = """#!/bin/sh
-for word in "$@"; do
-    case $previous in
-    --guess) guess=$word;; --json) json=$word;;
-    esac
-    previous=$word
-done
-[ "$previous" = --check ] && exit 0
-cp "${1%.mol}-$guess.json" "$json"
-echo "$guess" >>"${1%/*}/runs"
-"""
-
 
 class BenchOptions(tool_test.WithFolder):
     def setUp(self):
         super().setUp()
-        tool_test.executable(self.folder / "hf", HF)
+        tool_test.stand_in(self.folder / "hf", "${1%.mol}-$guess.json")
 
     def sample(self, name, guess, iterations, energy, converged=True, trials=0):
         (self.folder / f"{name}.mol").touch()
@@ -70,7 +54,7 @@ class BenchOptions(tool_test.WithFolder):
         self.sample("one", "sad", 9, -76.0)
         self.sample("one", "sap", 8, -76.0)
         self.rows("one.mol", "--runs", "3")
-        self.assertEqual((self.folder / "runs").read_text(encoding="utf-8").split(),
+        self.assertEqual(re.findall("--guess ([a-z]+)", (self.folder / "calls").read_text(encoding="utf-8")),
                          ["sad", "sap", "sap", "sad", "sad", "sap"])
 
     def test_messages(self):
@@ -88,8 +72,8 @@ class BenchOptions(tool_test.WithFolder):
 
 class AtomicPotentials(unittest.TestCase):
     def test_energies_are_those_published(self):
-        done = tool_test.run_tool("make-atomic-potentials", "--elements", "2-2", "--check")
-        self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
+        done = tool_test.run_tool("make-atomic-potentials", "--elements", "2-2")
+        self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("energy        -2.7236", done.stderr)
 
 

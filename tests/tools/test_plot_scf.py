@@ -1,8 +1,5 @@
 #!/usr/bin/env python3
-"""What tools/plot-scf makes of results that are made up, and how it ends when there are none.
-
-Usage: test_plot_scf.py [unittest options]
-"""
+"""What tools/plot-scf makes of results that are made up, and how it ends when there are none."""
 
 import copy
 import json

@@ -1,9 +1,6 @@
 #!/usr/bin/env python3
 """tools/reproduce-book with a stand-in for hf, whose traces are made up: the numbers in its texts can be worked out by
-hand, its plots are drawn, and traces that are there are not made again.
-
-Usage: test_reproduction.py [unittest options]
-"""
+hand, its plots are drawn, and traces that are there are not made again."""
 
 import shutil
 import unittest
@@ -13,22 +10,11 @@ import traces
 
 from lab import book, models, trace  # pylint: disable=wrong-import-order
 
-# Whatever it is asked for, the trace of the scheduler's grain, or of the number of ranks that the tasks are for.
-STAND_IN = """#!/usr/bin/env python3
-import shutil, sys
-arguments = sys.argv[1:]
-def value(option, default):
-    return arguments[arguments.index(option) + 1] if option in arguments else default
-if "--trace" in arguments:
-    name = value("--grain", value("--memory", "0").replace(" ", ""))
-    shutil.copy(f"{folder}/{{name}}", value("--trace", ""))
-"""
-
 
 class WithStandIn(tool_test.WithFolder):
     def setUp(self):
         super().setUp()
-        tool_test.executable(self.folder / "hf", STAND_IN.format(folder=self.folder))
+        tool_test.stand_in(self.folder / "hf", trace="$here/${grain:-${memory:-0}}")
 
     def reproduce(self, parts, *more):
         done = tool_test.run_tool("reproduce-book", "--only", parts, "--hf", self.folder / "hf", "--output", "book",
@@ -81,7 +67,7 @@ class Book(WithStandIn):
             share = 1.0 - n_left / 64
             read = traces.row([0.0] * 64, "stored task")
             builds = [traces.row([1.0] * 64)] + 2 * [read + traces.row([1.0] * n_left)]
-            traces.write(self.folder / f"{150 * p}MB", builds, tasks_for=p, info={"stored_share_of_cost": share})
+            traces.write(self.folder / f"{150 * p} MB", builds, tasks_for=p, info={"stored_share_of_cost": share})
         output, _ = self.reproduce("figure-5.7")
         self.assertRegex(output, r"\n +2 +50\.0 +2\.50 +2\.50 +2\.50 ")
         self.assertRegex(output, r"\n +4 +100\.0 +10\.00 +10\.00 +10\.00 ")
@@ -95,24 +81,13 @@ class Mp2(WithStandIn):
               "second_half_flops": 1e6, "second_half_product_seconds": 2e-3}
     PAIRS = {"p1": {0: 1.0, 1: 1.0, 3: 1.0}, "p2": {0: 1.0, 1: 1.0, 3: 1.0}, "kets": {0: 2.0, 1: 1.0},
              "pairs": {0: 1.0, 1: 1.0, 2: 1.0}}
-    STAND_IN = """#!/usr/bin/env python3
-import json, shutil, sys
-arguments = sys.argv[1:]
-def value(option, default=None):
-    return arguments[arguments.index(option) + 1] if option in arguments else default
-algorithm, memory = value("--mp2-algorithm"), value("--memory", "0")
-if "--trace" in arguments:
-    shutil.copy(f"{folder}/{{algorithm}}" + ("" if memory == "0" else "-" + memory.split()[0]), value("--trace"))
-if "--json" in arguments:
-    with open(value("--json"), "w") as file:
-        json.dump({{"extras": {{"hf": {{"mp2": {{"sent_bytes": 3200}}}}}}}}, file)
-"""
 
     def setUp(self):
         super().setUp()
-        tool_test.executable(self.folder / "hf", self.STAND_IN.format(folder=self.folder))
+        tool_test.stand_in(self.folder / "hf", "$here/sent", "$here/$algorithm-$memory")
+        (self.folder / "sent").write_text('{"extras": {"hf": {"mp2": {"sent_bytes": 3200}}}}', encoding="utf-8")
         for algorithm in self.PAIRS:
-            self.write(algorithm, algorithm)
+            self.write(f"{algorithm}-0", algorithm)
 
     def write(self, name, algorithm, n_batch=1, pairs=None, **extras):
         quarters = (trace.FIRST_QUARTER, trace.SECOND_QUARTER) if algorithm in ("p1", "p2") else ()
@@ -143,7 +118,7 @@ if "--json" in arguments:
         """The whole transformation four times, twice, once: 444 s on one. Bras of 3 s: two processes have 18 each, and one has the
         pair of 3 s, 57 s in all; four have 9, 30 s in all: superlinear."""
         for n_batch, megabytes in ((4, 540), (2, 1080), (1, 2160)):
-            self.write(f"p2-{megabytes}", "p2", n_batch, {3: 3.0}, correlated_orbitals=4)
+            self.write(f"p2-{megabytes} MB", "p2", n_batch, {3: 3.0}, correlated_orbitals=4)
         output, _ = self.reproduce("figure-5.8")
         self.assertRegex(output, r"\n +1 +4 \(4\) +1\.00 +1\.00\n +2 +2 \(2\) +3\.89 +1\.95\n +4 +1 \(1\) +14\.\d\d +3\.70\n")
 

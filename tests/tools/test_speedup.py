@@ -1,9 +1,6 @@
 #!/usr/bin/env python3
 """What tools/speedup makes of runs: lists of processes, measures worked out by hand, doubts, tables, figures, and
-the messages of its parts. tests/tools/test_speedup_runs.py has the whole tool.
-
-Usage: test_speedup.py [unittest options]
-"""
+the messages of its parts. tests/tools/test_speedup_runs.py has the whole tool."""
 
 import csv
 import io
@@ -16,10 +13,9 @@ from unittest import mock
 
 import sweeps
 import tool_test
-import traces
 
 # pylint: disable=wrong-import-order
-from lab import doubts, figures, forecast, lists, measures, phases, plots, sweep, table
+from lab import doubts, figures, forecast, lists, measures, plots, sweep, table
 from lab.sweep import Case, Run
 from lab.failure import BAD_INPUT, NO_RESOURCE, Failure
 
@@ -180,7 +176,7 @@ class Files(tool_test.WithFolder):
         null = dict(sweeps.output(2, [1.0]), return_result=None)
         self.assertEqual(self.read(json.dumps(whole)).processes, 2)
         for text in ("", "{", "{}", "[]", json.dumps(short), json.dumps(null), json.dumps(dict(null, molecule=[]))):
-            with self.assertRaisesRegex(Failure, "x.json: no results of hf; --restart throws away") as caught:
+            with self.assertRaisesRegex(Failure, "x.json: no results of hf; remove it") as caught:
                 self.read(text)
             self.assertEqual(caught.exception.exit_code, NO_RESOURCE)
 
@@ -243,16 +239,9 @@ class Tables(unittest.TestCase):
 
 
 class Figures(tool_test.WithFolder):
-    def draw(self, measured, trace_of=(), predicted=None):
-        """{name: text of the SVG file}; the cases of trace_of have traces of 2 ranks; `predicted` are forecasts by
-        builder."""
-        folder = sweep.Folder(self.folder)
-        folder.save({})
-        for case, count in trace_of:
-            run = Run(case, count, 1)
-            folder.file(run, "json").touch()
-            traces.write(folder.trace(run), [traces.row([1.0])], {"Total": 5.0, "Fock: computing": 3.0}, n_rank=2)
-        made = [pathlib.Path(path) for path in figures.draw_all(folder, measures.points(measured),
+    def draw(self, measured, predicted=None):
+        """{name: text of the SVG file}; `predicted` are forecasts by builder."""
+        made = [pathlib.Path(path) for path in figures.draw_all(self.folder, measures.points(measured),
                                                                 measures.references(measured), predicted or {})]
         for path in made:
             self.assertGreater(path.stat().st_size, 1000, path)
@@ -260,7 +249,7 @@ class Figures(tool_test.WithFolder):
 
     @unittest.skipIf(shutil.which("gnuplot") is None, NO_GNUPLOT)
     def test_legends_labels_and_files(self):
-        drawn = self.draw(scaling(), [(STATIC, 4)])
+        drawn = self.draw(scaling())
         self.assertEqual(set(drawn), {"speedup.svg", "efficiency.svg", "phases-replicated-static.svg",
                                       "phases-replicated-counter.svg"})
         for name, texts in (
@@ -269,12 +258,11 @@ class Figures(tool_test.WithFolder):
                                  "Speedup: water, cc-pVDZ, replicated")),
                 ("efficiency.svg", ("static", "counter", "ideal", "Processes",
                                     "Efficiency / %, over static on 1 process")),
-                ("phases-replicated-static.svg", ("Rank", "Seconds", "Fock: computing", phases.REST)),
+                ("phases-replicated-static.svg", ("Processes", "Fock: computing")),
                 ("phases-replicated-counter.svg", ("Processes", "Seconds, mean over the ranks", "Fock: moving matrices",
                                                    "Diagonalisation"))):
             for text in texts:
                 self.assertIn(f">{text}<", drawn[name])
-        self.assertIn("replicated, static, 2 processes<", drawn["phases-replicated-static.svg"])
         for name, title in (("speedup", "Speedup: "), ("efficiency", "Parallel"), ("phases-replicated-static", "Time per phase")):
             self.assertEqual(tool_test.place_of(drawn[name + ".svg"], title)[0], plots.WIDTH / 2)  # the middle of the picture
         self.assertNotIn("more processes than cores", "".join(drawn.values()))
@@ -296,12 +284,6 @@ class Figures(tool_test.WithFolder):
         for name in ("speedup.svg", "efficiency.svg"):
             for text in ("static, replay", "64"):
                 self.assertIn(f">{text}<", drawn[name])
-
-    def test_damaged_traces(self):
-        path = self.folder / "t.trace"
-        path.write_bytes(b"{}\n")
-        with self.assertRaisesRegex(Failure, "t.trace: no trace of hf; without this file the figure shows means"):
-            figures.traced_bars(path)
 
     def test_what_gnuplot_says_is_told(self):
         for text, reason in (("echo '\"-\", line 3: bad' >&2; exit 1", '"-", line 3: bad'),

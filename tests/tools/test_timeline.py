@@ -1,8 +1,5 @@
 #!/usr/bin/env python3
-"""Timelines of made-up traces whose columns and tables can be worked out by hand, and tools/timeline as people call it.
-
-Usage: test_timeline.py [unittest options]
-"""
+"""Timelines of made-up traces whose columns and tables can be worked out by hand, and tools/timeline as people call it."""
 
 import math
 import os

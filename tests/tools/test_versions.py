@@ -1,9 +1,6 @@
 #!/usr/bin/env python3
 """tools/bench-versions with stand-ins for hf and meson: order of the runs, ratios, energies, what is built from which
-commit, that nothing is left behind, and its messages and exit codes.
-
-Usage: test_versions.py [unittest options]
-"""
+commit, that nothing is left behind, and its messages and exit codes."""
 
 import itertools
 import json
@@ -22,18 +19,6 @@ from lab import alternation, versions
 from lab.alternation import Measured
 from lab.failure import Failure
 
-# Leaves the file "<its own name>.json" as its results; every run adds a line to the file "calls".
-HF = """#!/bin/sh
-here=$(dirname "$0")
-name=$(basename "$0")
-for word in "$@"; do
-    [ "$previous" != --json ] || json=$word
-    previous=$word
-done
-if [ "$previous" = --check ]; then [ ! -f "$here/refused" ] || { cat "$here/refused" >&2; exit 2; }; exit 0; fi
-echo "$name ${RANKS:-1} $*" >>"$here/calls"
-cp "$here/$name.json" "$json"
-"""
 # Makes a program of what the source folder has.
 MESON = """#!/bin/sh
 case $1 in
@@ -116,7 +101,7 @@ class Tool(InFolder):
     def setUp(self):
         super().setUp()
         for name, computing, energy in (("old", 4.0, -76.0), ("new", 5.0, -76.0 + 3e-12)):
-            tool_test.executable(self.folder / name, HF)
+            tool_test.stand_in(self.folder / name, "$here/$name.json")
             self.result(name, computing, energy)
         tool_test.executable(self.folder / "mpiexec", sweeps.MPIEXEC)
         self.write("water.mol", "water\n")
@@ -143,8 +128,8 @@ class Tool(InFolder):
     def test_tables_and_file_of_two_inputs(self):
         done = self.bench("./old", "./new", "water.mol", "uracil.mol", "--runs", "2", "--memory", "0")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertEqual([line.split()[0] for line in self.calls()], ["old", "new", "new", "old"] * 2)
-        self.assertRegex(self.calls()[4], r"^old 1 \S+/uracil.mol --memory 0 --json ")
+        self.assertEqual([line.split()[1] for line in self.calls()], ["old", "new", "new", "old"] * 2)
+        self.assertRegex(self.calls()[4], r"^1 old \S+/uracil.mol --memory 0 --json ")
         self.assertIn("water.mol --memory 0: 1 process, 2 runs of each\n", done.stdout)
         self.assertRegex(done.stdout, r"\nFock builds +4 +5 +1.250 +1.250 to 1.250 +1.250\n"
                                       r"  per build +0.4 +0.5 +1.250 ")
@@ -180,7 +165,7 @@ class Tool(InFolder):
         self.bad('"nosuch" is no commit of ', "nosuch", "./new", "water.mol")
 
     def test_what_hf_refuses_is_told_before_the_first_run(self):
-        self.write("refused", "hf: water.mol: no geometry\n")
+        self.write("refused", "echo 'hf: water.mol: no geometry' >&2; exit 2\n")
         self.bad("hf: water.mol: no geometry", "./old", "./new", "water.mol")
 
     def test_a_run_without_results_is_told(self):

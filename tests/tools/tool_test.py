@@ -10,6 +10,23 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 TOOLS = ROOT / "tools"
 sys.path[:0] = [str(TOOLS), str(TOOLS / "lib")]
+# Every run adds a line to the file "calls". The files "refused" and "failing", when there, are what it runs instead of --check and
+# of a calculation.
+HF = """#!/bin/sh
+here=${{0%/*}} name=${{0##*/}}
+for word in "$@"; do
+    case $previous in
+    --fock | --schedule | --grain | --memory | --guess | --trace | --json) eval "${{previous#--}}=\\$word" ;;
+    --mp2-algorithm) algorithm=$word ;;
+    esac
+    previous=$word
+done
+if [ "$previous" = --check ]; then [ ! -f "$here/refused" ] || . "$here/refused"; exit 0; fi
+echo "${{RANKS:-1}} $name $*" >>"$here/calls"
+[ ! -f "$here/failing" ] || . "$here/failing"
+[ -z "$trace" ] || /bin/cp "{trace}" "$trace"
+[ -z "$json" ] || /bin/cp "{json}" "$json"
+"""
 
 
 def run_tool(name, *arguments, **options):
@@ -21,6 +38,11 @@ def run_tool(name, *arguments, **options):
 def executable(path, text):
     path.write_text(text, encoding="utf-8")
     path.chmod(0o755)
+
+
+def stand_in(path, json="", trace=""):
+    """A program in place of hf, which leaves copies of files: $here is its folder, $name its own name, $fock the value of --fock."""
+    executable(path, HF.format(json=json, trace=trace))
 
 
 def place_of(svg, text):

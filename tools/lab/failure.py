@@ -17,7 +17,10 @@ class Failure(Exception):
 
 
 class Parser(argparse.ArgumentParser):
-    """A wrong command line is one line as well."""
+    """A wrong command line is one line as well; texts keep their lines, and options are not abbreviated: the rest is hf's."""
+
+    def __init__(self, **texts):
+        super().__init__(formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False, **texts)
 
     def error(self, message):
         raise Failure(f"{message}; -h explains")

@@ -1,7 +1,6 @@
 """What tools/speedup draws: speedup and efficiency against processes, and the phases of each case."""
 
-from . import phases, plots, trace
-from .failure import NO_RESOURCE, Failure
+from . import phases, plots
 from .sweep import short_titles
 
 PERCENT = 100.0
@@ -83,39 +82,20 @@ def layers(bars):
             for name in names if any(bar.get(name, 0.0) > 0 for bar in bars)]
 
 
-def traced_bars(path):
-    """{phase: seconds} of each rank, from a trace."""
-    try:
-        ranks = trace.Trace(path).totals
-    except trace.TraceError as error:
-        raise Failure(f"{error}; without this file the figure shows means over the ranks", NO_RESOURCE) from error
-    bars = []
-    for totals in ranks:
-        seconds = {name: value for name, value in totals.items() if name != phases.TOTAL}
-        seconds[phases.REST] = totals.get(phases.TOTAL, 0.0) - sum(seconds.values())
-        bars.append(seconds)
-    return bars
-
-
-def draw_phases(path, points, trace_path):
-    """Of one case: every rank of the trace of its most processes, or else means over the ranks of every point."""
-    title = f"{subject(points)}, {points[0].case.schedule}"
-    if trace_path is not None:
-        bars = traced_bars(trace_path)
-        return plots.stacked_bars(path, f"Time per phase: {title}, {len(bars)} processes", "Rank", "Seconds",
-                                  list(range(len(bars))), layers(bars))
+def draw_phases(path, points):
+    """Of one case: means over the ranks of every point."""
     labels = [f"{point.processes}{'*' if point.crowded else ''}" for point in points]
     label = "Processes (*: more than cores)" if any(point.crowded for point in points) else "Processes"
-    return plots.stacked_bars(path, f"Time per phase: {title}", label, "Seconds, mean over the ranks",
+    return plots.stacked_bars(path, f"Time per phase: {subject(points)}, {points[0].case.schedule}", label, "Seconds, mean over the ranks",
                               labels, layers([point.phase_seconds for point in points]))
 
 
 def draw_all(folder, points, references, predicted):
-    """All figures, into a store.Folder; `predicted` are those of table.compare. [files]"""
-    made = [file for what in ("speedup", "efficiency") for file in draw_scaling(folder.path / what, what, points, references, predicted)]
+    """All figures, into a folder; `predicted` are those of table.compare. [files]"""
+    made = [file for what in ("speedup", "efficiency") for file in draw_scaling(folder / what, what, points, references, predicted)]
     cases = list(dict.fromkeys(point.case for point in points))
     for case in cases:
         of_case = [point for point in points if point.case == case]
         name = "phases" if len(cases) == 1 else f"phases-{case.name}"
-        made += draw_phases(folder.path / name, of_case, folder.trace_of(case, of_case[-1].processes))
+        made += draw_phases(folder / name, of_case)
     return made

@@ -4,8 +4,7 @@ function makes the traces it needs, writes its files and returns lines of text."
 from . import book
 from .forecast import Forecast
 from .method_replay import FETCHED, REPLICATED, TRANSFORMATION, WHOLE, LocalMp2
-from .plots import Panel
-from .reproduction import NETWORK
+from .reproduction import NETWORK, speedup_panel
 
 OPTIONS = ["--basis", "cc-pVDZ", "--method", "lmp2", "--checkpoint", "none"]
 PROCESSES = (1, 2, 4, 8, 16, 24, 32, 48, 64, 80, 100)
@@ -24,8 +23,7 @@ def beside_the_book(rows, name):
 
 def figure(shop, number, name, title, arguments):
     forecast = Forecast(LocalMp2(shop.recording(f"figure-{number}", [*arguments, *OPTIONS]), NETWORK, transport=TRANSPORT), [SCHEDULER], PROCESSES)
-    shop.draw(f"figure-{number}", f"Local MP2, {title} in cc-pVDZ (after Janssen and Nielsen, Fig. {number}, simulated)", [
-        Panel("", "Processes", "Speedup", forecast.curves(lambda n, efficiency: efficiency * n), linear=True)])
+    shop.figure(number, f"Local MP2, {title} in cc-pVDZ", [speedup_panel(forecast.curves(lambda n, efficiency: efficiency * n))])
     return shop.write(f"figure-{number}", [
         f"Figure {number}: local MP2, {title} in cc-pVDZ", *beside_the_book(forecast.rows, name), "", *forecast.lines()])
 

@@ -10,12 +10,13 @@ from .forecast import Forecast
 from .gradient_replay import AFTER, MP2, RELAXATION, WITH, Gradient, Mp2Forces
 from .method_replay import Mp2
 from .plots import Curve, Panel
-from .reproduction import NETWORK
+from .reproduction import NETWORK, ideal, speedup_panel
 
 OPTIONS = ["--basis", "cc-pVDZ", "--frozen-core", "none", "--commutator-tolerance", "1e-5", "--method", "mp2",
            "--checkpoint", "none"]
 ALGORITHMS = ("p1", "p2", "kets", "pairs")
 NAMES = {"p1": "P1", "p2": "P2", "kets": "kets", "pairs": "pairs"}
+MP2_OF_DIMER = "MP2 of the uracil dimer in cc-pVDZ"
 SIZES = {"kets": (1, 100)}  # the units of its second half depend on the number of ranks
 PROCESSES = (1, 2, 4, 8, 12, 16, 24, 32, 48, 64, 80, 100, 110)
 ETHERNET = dataclasses.replace(NETWORK, alpha_seconds=book.ETHERNET_ALPHA,
@@ -67,22 +68,19 @@ def figures_9_4_to_9_6(shop):
     """Eqs. 9.9 to 9.14: times, speedups, and P2 on Gigabit Ethernet."""
     own = {name: simulated(shop, name) for name in ALGORITHMS}
     ethernet = simulated(shop, "p2", ETHERNET)
-    after = "(after Janssen and Nielsen, Fig. {}, models)"
-    shop.draw("figure-9.4", f"MP2 of the uracil dimer in cc-pVDZ {after.format('9.4')}", predicted_times(own))
-    ideal = Curve("ideal", [(p, p) for p in PROCESSES], "ideal")
-    curves = [ideal]
+    shop.figure("9.4", MP2_OF_DIMER, predicted_times(own), "models")
+    curves = [ideal(PROCESSES)]
     for colour, name in enumerate(ALGORITHMS):
         curves.append(Curve(f"{NAMES[name]}, hf", [(p, p * own[name].efficiency(None, own[name].model_seconds(p), p))
                                                    for p in PROCESSES], "model", colour))
         if name in BOOK_MACHINES:
             curves.append(Curve(f"{NAMES[name]}, parameters of the book",
                                 [(p, book.MP2_SECONDS / book_seconds(name, p)) for p in PROCESSES], "book", colour))
-    shop.draw("figure-9.5", f"MP2 of the uracil dimer in cc-pVDZ {after.format('9.5')}",
-              [Panel("", "Processes", "Speedup", curves, linear=True)])
-    shop.draw("figure-9.6", f"P2, uracil dimer in cc-pVDZ {after.format('9.6')}", [Panel("", "Processes", "Speedup", [
-        ideal, *(Curve(title, [(p, p * run.efficiency(None, run.model_seconds(p), p)) for p in PROCESSES], "model", colour)
-                 for colour, (title, run) in enumerate({"a cluster of today": own["p2"],
-                                                        "Gigabit Ethernet": ethernet}.items()))], linear=True)])
+    shop.figure("9.5", MP2_OF_DIMER, [speedup_panel(curves)], "models")
+    shop.figure("9.6", "P2, uracil dimer in cc-pVDZ", [speedup_panel([
+        ideal(PROCESSES), *(Curve(title, [(p, p * run.efficiency(None, run.model_seconds(p), p)) for p in PROCESSES], "model", colour)
+                            for colour, (title, run) in enumerate({"a cluster of today": own["p2"],
+                                                                   "Gigabit Ethernet": ethernet}.items()))])], "models")
     lines = ["Figures 9.4 to 9.6: models of MP2, uracil dimer in cc-pVDZ, all electrons; in brackets with the book's parameters",
              "seconds on one process: " + ", ".join(f"{NAMES[name]} {run.own_seconds:.1f}" for name, run in own.items())
              + f" (P1 and P2 {book.MP2_SECONDS:.0f})",
@@ -119,18 +117,14 @@ def figures_9_7_to_9_9(shop):
     """Times, speedups and efficiencies as they are replayed."""
     own = {name: simulated(shop, name) for name in ALGORITHMS}
     fastest = min(run.own_seconds for run in own.values())
-    title = "MP2 of the uracil dimer in cc-pVDZ (after Janssen and Nielsen, Fig. {}, simulated)"
     times = replayed_curves(own, lambda _, found: found.seconds)
     for colour, name in enumerate(("p1", "p2")):
         times.append(Curve(f"{NAMES[name]}, communication", [
             (p, own[name].whole("static", p).moving) for p in PROCESSES[1:]], "book", colour))
-    shop.draw("figure-9.7", title.format("9.7"), [Panel("", "Processes", "Seconds", times, True)])
-    ideal = Curve("ideal", [(p, p) for p in PROCESSES], "ideal")
-    shop.draw("figure-9.8", title.format("9.8"), [Panel("", "Processes", "Speedup", [
-        ideal, *replayed_curves(own, lambda _, found: found.speedup)], linear=True)])
-    shop.draw("figure-9.9", title.format("9.9"), [Panel("", "Processes", "Efficiency", [
-        Curve("ideal", [(p, 1.0) for p in PROCESSES], "ideal"),
-        *replayed_curves(own, lambda _, found: found.efficiency)], linear=True)])
+    shop.figure("9.7", MP2_OF_DIMER, [Panel("", "Processes", "Seconds", times, True)])
+    shop.figure("9.8", MP2_OF_DIMER, [speedup_panel([ideal(PROCESSES), *replayed_curves(own, lambda _, found: found.speedup)])])
+    shop.figure("9.9", MP2_OF_DIMER, [speedup_panel([
+        ideal(PROCESSES, lambda p: 1.0), *replayed_curves(own, lambda _, found: found.efficiency)], "Efficiency")])
     lines = ["Figures 9.7 to 9.9: MP2 replayed, uracil dimer in cc-pVDZ, all electrons; efficiency, and in brackets the one",
              f"relative to the fastest algorithm on one process ({fastest:.1f} s)",
              f"{'processes':>9}" + "".join(f"{heading:>16}" for heading in ("P1", "P2, static", "P2, manager", "kets", "pairs"))]
@@ -148,7 +142,7 @@ def figure_5_6(shop):
     """Speedups relative to one process, and to 16 whose speedup is set to 16."""
     own = {name: simulated(shop, name) for name in ("p1", "p2")}
     base = book.INFLATED_FROM
-    curves = [Curve("ideal", [(p, p) for p in PROCESSES], "ideal")]
+    curves = [ideal(PROCESSES)]
     lines = [f"Figure 5.6: speedups on 100 processes, relative to 1 and to {base}, uracil dimer in cc-pVDZ"]
     for colour, (name, scheduler) in enumerate((("p1", "static"), ("p2", "manager"))):
         found = {p: own[name].whole(scheduler, p) for p in PROCESSES}
@@ -156,8 +150,7 @@ def figure_5_6(shop):
         curves.append(Curve(f"{NAMES[name]}, relative to 1", [(p, found[p].speedup) for p in PROCESSES[1:]], "replay", colour))
         curves.append(Curve(f"{NAMES[name]}, relative to {base}", list(inflated.items()), "model", colour))
         lines.append(f"{NAMES[name]}: {found[100].speedup:6.1f} and {inflated[100]:6.1f}")
-    shop.draw("figure-5.6", "MP2 of the uracil dimer in cc-pVDZ (after Janssen and Nielsen, Fig. 5.6, simulated)",
-              [Panel("", "Processes", "Speedup", curves, linear=True)])
+    shop.figure("5.6", MP2_OF_DIMER, [speedup_panel(curves)])
     return shop.write("figure-5.6", lines)
 
 
@@ -174,11 +167,9 @@ def figure_5_8(shop, megabytes=MEGABYTES):
         run = by_factor[max(factor for factor in by_factor if factor <= p)]
         few[p] = by_factor[1].own_seconds / run.whole("counter", p).seconds
         one_pass[p] = by_factor[4].whole("counter", p).speedup
-    shop.draw("figure-5.8", "P2, uracil dimer in cc-pVDZ (after Janssen and Nielsen, Fig. 5.8, simulated)", [
-        Panel("", "Processes", "Speedup", [
-            Curve("ideal", [(p, p) for p in counts], "ideal"),
-            Curve(f"{megabytes} MB on each process", list(few.items()), "replay", 0),
-            Curve("one pass on any number", list(one_pass.items()), "replay", 1)], linear=True)])
+    shop.figure("5.8", "P2, uracil dimer in cc-pVDZ", [speedup_panel([
+        ideal(counts), Curve(f"{megabytes} MB on each process", list(few.items()), "replay", 0),
+        Curve("one pass on any number", list(one_pass.items()), "replay", 1)])])
     lines = [f"Figure 5.8: P2, uracil dimer in cc-pVDZ, {megabytes} MB on each process; passes over the integrals, the book's in "
              "brackets", f"{'processes':>9} {'passes':>8} {'speedup':>8} {'with one pass':>14}"]
     for p in counts:
@@ -238,7 +229,7 @@ FORCES_PROCESSES = (1, 2, 4, 10, 20, 40, 58, 100, 200, 400, 1000)
 
 def forces_panel(name, forecast):
     """Efficiencies of all steps, as replayed; of both passes also as the model has it."""
-    run, curves = forecast.part, [Curve("ideal", [(p, 1.0) for p in FORCES_PROCESSES], "ideal")]
+    run, curves = forecast.part, [ideal(FORCES_PROCESSES, lambda p: 1.0)]
     for colour, step in enumerate((AFTER, WITH, MP2, RELAXATION, Gradient.WHOLE)):
         curves.append(Curve(step, [(row.processes, row.efficiency) for row in forecast.rows if row.step == step], "replay", colour))
     curves.append(Curve(f"{MP2}, model", [(p, run.efficiency(MP2, run.mp2.model_seconds(p), p)) for p in FORCES_PROCESSES[1:]], "model", 2))

@@ -39,10 +39,22 @@ class Workshop:
     def draw(self, name, title, panels):
         draw_panels(str(self.folder / name), title, panels)
 
+    def figure(self, number, title, panels, how="simulated", name=""):
+        """A figure of the book; `name` goes on after figure-NUMBER."""
+        self.draw(f"figure-{number}{name}", f"{title} (after Janssen and Nielsen, Fig. {number}, {how})", panels)
+
     def write(self, name, lines):
         lines = list(lines)
         (self.folder / f"{name}.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
         return lines
+
+
+def ideal(counts, height=lambda p: p):
+    return Curve("ideal", [(p, height(p)) for p in counts], "ideal")
+
+
+def speedup_panel(curves, y_label="Speedup", **looks):
+    return Panel("", "Processes", y_label, curves, linear=True, **looks)
 
 
 def last_build(recording):
@@ -102,7 +114,7 @@ def integral_recordings(shop):
 
 def static_panel(found, which, name):
     """Fig. 7.2 for quartets (which = 0) or pairs (1)."""
-    curves = [Curve("ideal", [(p, 1.0) for p in PROCESSES_7], "ideal")]
+    curves = [ideal(PROCESSES_7, lambda p: 1.0)]
     own = models.statistics_of(last_build(found[4][which]).computed).relative_deviation
     books = (book.QUARTET_DEVIATION, book.PAIR_DEVIATION)[which]
     for colour, (n_carbon, recordings) in enumerate(found.items()):
@@ -122,7 +134,7 @@ def static_panel(found, which, name):
 def figure_7_2(shop):
     """Static quartets and static pairs: ethane, butane, octane in cc-pVTZ."""
     found = integral_recordings(shop)
-    shop.draw("figure-7.2", "Integrals of alkanes in cc-pVTZ, static (after Janssen and Nielsen, Fig. 7.2, simulated)", [
+    shop.figure("7.2", "Integrals of alkanes in cc-pVTZ, static", [
         static_panel(found, 0, "(a) shell quartets"), static_panel(found, 1, "(b) shell pairs")])
     lines = ["Figure 7.2: efficiency of a static distribution, butane in cc-pVTZ",
              f"{'processes':>9} {'quartets':>9} {'pairs':>7} {'model of pairs':>15} {'book, pairs':>12}"]
@@ -141,13 +153,13 @@ def figure_7_4(shop):
     n_pair = n_unique(pairs.header["n_shell"])[0]
     counts = PROCESSES_7[1:]
     replay = [(p, round_efficiency(pairs, "manager", p)) for p in counts]
-    shop.draw("figure-7.4", "Shell pairs of butane in cc-pVTZ (after Janssen and Nielsen, Fig. 7.4, simulated)", [Panel("", "Processes", "Efficiency", [
-        Curve("ideal", [(p, 1.0) for p in counts], "ideal"),
+    shop.figure("7.4", "Shell pairs of butane in cc-pVTZ", [speedup_panel([
+        ideal(counts, lambda p: 1.0),
         Curve("manager, replay", replay, "replay", 0),
         Curve("manager, model (p-1)/p, Eq. 7.12", [(p, models.manager_efficiency(p)) for p in counts], "model", 0),
         Curve("static, replay", [(p, round_efficiency(pairs, "static", p)) for p in counts], "replay", 1),
         Curve("static, model, Eq. 7.8", [(p, models.static_efficiency(n_pair, deviation(last_build(pairs)), p))
-                                         for p in counts], "model", 1)], linear=True)])
+                                         for p in counts], "model", 1)], "Efficiency")])
     lines = ["Figure 7.4: efficiency of pairs handed out by a manager, butane in cc-pVTZ; the book's follows (p-1)/p",
              f"{'processes':>9} {'replay':>7} {'(p-1)/p':>8}"]
     lines += [f"{p:9d} {efficiency:7.3f} {models.manager_efficiency(p):8.3f}" for p, efficiency in replay]
@@ -186,9 +198,8 @@ def model_seconds(simulated, scheduler, n_rank):
 def figure_8(shop, number, fock, basis, options, sizes=(1, 4, 16, 100), last_only=False):
     """Fig. 8.3 (replicated) or 8.6 (distributed): Fock builds of the uracil dimer."""
     dimer = [str(shop.inputs / "uracil-dimer.mol"), "--basis", basis, "--fock", fock, *options]
-    name = f"figure-{number}-{basis}"
     simulated = Simulated(shop.recording(f"dimer-{basis}-{fock}", dimer, sizes, last_only), NETWORK)
-    curves = [Curve("ideal", [(p, p) for p in PROCESSES_8], "ideal")]
+    curves = [ideal(PROCESSES_8)]
     lines = [f"Figure {number}: speedup of the Fock build, uracil dimer in {basis}, matrices {fock}",
              f"{'':>10} {'replay, 100 processes':>22} {'model':>7} {'book (aug-cc-pVTZ)':>19}"]
     for colour, scheduler in enumerate(("manager", "counter", "steal", "static")):
@@ -199,9 +210,8 @@ def figure_8(shop, number, fock, basis, options, sizes=(1, 4, 16, 100), last_onl
             curves.append(Curve(f"{scheduler}, model", model, "model", colour))
         told = book.SPEEDUP_OF_100.get((fock, scheduler))
         lines.append(f"{scheduler:>10} {speedups[-1][1]:22.1f} {model[-1][1]:7.1f} {told if told else '-':>19}")
-    shop.draw(name, f"Uracil dimer in {basis}, matrices {fock} (after Janssen and Nielsen, Fig. {number}, simulated)",
-              [Panel("", "Processes", "Speedup of the Fock build", curves, linear=True)])
-    return shop.write(name, lines)
+    shop.figure(number, f"Uracil dimer in {basis}, matrices {fock}", [speedup_panel(curves, "Speedup of the Fock build")], name=f"-{basis}")
+    return shop.write(f"figure-{number}-{basis}", lines)
 
 
 # --- Chapter 5: superlinear speedup ---
@@ -225,12 +235,10 @@ def figure_5_7(shop, megabytes=150, counts=(1, 2, 4, 8, 12, 16, 24, 32)):
         lines.append(f"{p:9d} {100 * found.share:8.1f} {fock[-1][1]:12.2f} {model[-1][1]:9.2f} {reading[-1][1]:12.2f} "
                      f"{scf[-1][1]:10.2f}")
     highest = 1.2 * max(speedup for _, speedup in fock)  # all of Eq. 8.10 would flatten the other curves
-    shop.draw("figure-5.7", f"Stored integrals, {megabytes} MB per process (after Janssen and Nielsen, Fig. 5.7, "
-              "simulated)", [
-        Panel("", "Processes", "Speedup", [
-            Curve("ideal", [(p, p) for p in counts], "ideal"), Curve("Fock builds, replay", fock, "replay", 0),
-            Curve("Fock builds, Eq. 8.10 and reading", reading, "model", 0),
-            Curve("whole SCF, replay", scf, "replay", 1)], linear=True, y_most=highest)])
+    shop.figure("5.7", f"Stored integrals, {megabytes} MB per process", [speedup_panel([
+        ideal(counts), Curve("Fock builds, replay", fock, "replay", 0),
+        Curve("Fock builds, Eq. 8.10 and reading", reading, "model", 0),
+        Curve("whole SCF, replay", scf, "replay", 1)], y_most=highest)])
     return shop.write("figure-5.7", lines)
 
 

@@ -43,8 +43,6 @@ class Request(NamedTuple):
     """What is asked of Slurm."""
     ranks_per_node: int
     time: str            # one for all jobs, or as times() reads it
-    partition: str | None
-    account: str | None
     setup: str | None    # a file with lines of shell, such as module load
     srun: str            # options in one string
 
@@ -90,18 +88,13 @@ def check_request(request):
         shlex.split(request.srun)
     except ValueError as error:
         raise Failure(f'--slurm-srun: "{request.srun}" found, expected options of srun: {error}') from error
-    for option, value in (("--slurm-partition", request.partition), ("--slurm-account", request.account)):
-        if value is not None and not re.fullmatch(r"[\w.,@+-]+", value):
-            raise Failure(f'{option}: "{value}" found, expected a name')
 
 
 def directives(request, job, processes, threads, output):
     n_node = -(-processes // request.ranks_per_node)
-    values = {"job-name": job, "nodes": n_node, "ntasks": processes,
-              "ntasks-per-node": min(processes, request.ranks_per_node), "cpus-per-task": threads, "exclusive": None,
-              "time": time_of(request, processes), "partition": request.partition, "account": request.account, "output": output}
-    return n_node, "\n".join(f"#SBATCH --{name}" + ("" if value is None else f"={value}")
-                             for name, value in values.items() if value is not None or name == "exclusive")
+    words = (f"job-name={job}", f"nodes={n_node}", f"ntasks={processes}", f"ntasks-per-node={min(processes, request.ranks_per_node)}",
+             f"cpus-per-task={threads}", "exclusive", f"time={time_of(request, processes)}", f"output={output}")
+    return n_node, "\n".join(f"#SBATCH --{word}" for word in words)
 
 
 def script(request, problem, folder, runs, threads, here):

@@ -5,7 +5,6 @@ import hashlib
 import json
 import os
 import pathlib
-import shutil
 import statistics
 import sys
 from typing import NamedTuple
@@ -17,8 +16,6 @@ from .lists import duration
 SETTINGS = "settings.json"
 KEYS = ("settings", "sweep")
 FOLDERS = ("runs", "traces")
-OURS = ("results.json", "results.csv", "comparison.csv", "job-p*.sh", "job-p*.out", SETTINGS,
-        *(f"{name}.{suffix}" for name in ("speedup", "efficiency", "phases", "phases-*") for suffix in ("svg", "png")))
 
 
 # ---- What is run ----
@@ -131,7 +128,7 @@ def read_result(path, run, others_cores=None):
     try:
         result = Result(qcschema.load(path.read_text(encoding="utf-8")), others_cores)
     except (ValueError, LookupError, TypeError, AttributeError) as error:
-        raise Failure(f"{path}: no results of hf; --restart throws away what is there", NO_RESOURCE) from error
+        raise Failure(f"{path}: no results of hf; remove it", NO_RESOURCE) from error
     for name, found, expected in (("processes", result.processes, run.processes),
                                   ("fock", result.settings["fock"], run.case.fock),
                                   ("schedule", result.settings["schedule"], run.case.schedule)):
@@ -180,13 +177,6 @@ class Folder:
         write(self.path / SETTINGS, json.dumps(stored, indent=2) + "\n")
         for name in FOLDERS:
             (self.path / name).mkdir(exist_ok=True)
-
-    def clear(self):
-        """Throws away what speedup made."""
-        for name in FOLDERS:
-            shutil.rmtree(self.path / name, ignore_errors=True)
-        for path in (path for pattern in OURS for path in self.path.glob(pattern)):
-            path.unlink()
 
     def file(self, run, suffix):
         """Of a run: "json", its results when it is done, "part" before; "out", the report; "machine", what else ran there, which

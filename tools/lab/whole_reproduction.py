@@ -1,21 +1,18 @@
-"""Strong scaling of whole SCF calculations and isoefficiency, replayed (docs/measurements/scaling.md): traces of alkanes and
-clusters of water on one process."""
+"""Isoefficiency, the work per process that keeps an efficiency (docs/measurements/scaling.md), of Fock builds and whole SCF
+calculations: replayed from traces of alkanes and clusters of water on one process."""
 
 import dataclasses
 import math
 
 from . import cells, molecules, phases, whole
-from .forecast import Forecast
 from .plots import Curve, Panel
 from .prediction import Simulated
 from .reproduction import NETWORK
 
-SCHEDULER = "steal"
-STRONG = (("alkane", 40, "6-31G*"), ("water", 64, "6-31G"), ("alkane", 20, "6-31G*"), ("uracil-dimer", None, "cc-pVDZ"))
-PROCESSES = (1, 2, 4, 10, 20, 40, 100, 200, 400, 1000, 2000, 4000, 10000)
 SIZES = (1, 64, 1024)    # of traces: processes that tasks are made for
 SERIES = {"alkane": ((10, 20, 40, 80), "6-31G*"), "water": ((16, 32, 64), "6-31G")}  # doubles, for isoefficiency
 ONE_WAY = ["--coulomb", "multipoles"]  # else hf has the Coulomb pass for larger molecules only, and work does not grow evenly
+PARTS = {"Fock": "Fock builds", "whole": "Whole calculations"}
 LEVELS = (0.8, 0.9)
 ISO_SCHEDULER = "counter"  # 10,000 simulated ranks take a minute; shares dealt beforehand take ten
 ISO_PROCESSES = {64: (10, 30, 100, 300, 1000, 3000, 10000), 1: (10, 100, 1000)}  # by ranks of a node
@@ -23,33 +20,11 @@ MOST_POWER = {phases.WAITING_FOR_LAST_RANK: 1.0, phases.MOVING_MATRICES: 2.0}  #
 LARGEST = 16             # times the largest molecule traced: beyond it a level is not looked for
 
 
-def recording_of(shop, kind, size, basis, part="whole", more=()):
-    """Of a molecule of such a size, None: of hf's inputs."""
-    path = shop.inputs / f"{kind}.mol" if size is None else molecules.write(shop.folder, kind, size, basis)
+def recording_of(shop, kind, size, basis):
+    path = molecules.write(shop.folder, kind, size, basis)
     # a checkpoint, which runs of more than a minute write, is nothing that many processes have in so short a time
-    options = ["--basis", basis, "--memory", "0", "--checkpoint", "none", *more]
-    sizes = SIZES if (size or 0) < 80 else (SIZES[0], SIZES[-1])
-    return shop.recording(f"{part}-{path.stem}", [str(path), *options], sizes)
-
-
-def strong(shop):
-    """Seconds by phase, and plots of speedup and of the phases' shares."""
-    for kind, size, basis in STRONG:
-        runs = whole.WholeRuns(Simulated(recording_of(shop, kind, size, basis), NETWORK))
-        found = Forecast(runs, (SCHEDULER,), PROCESSES)
-        name = kind if size is None else f"{kind}-{size}"
-        lines = shop.write(f"whole-{name}", found.lines())
-        folder = shop.folder / f"whole-{name}"
-        folder.mkdir(exist_ok=True)
-        found.write(folder, f"{name}, {basis}")
-        yield f"{name}, {basis}"
-        yield from lines
-        yield ""
-
-
-# ---- Isoefficiency: the work per process that keeps an efficiency ----
-
-PARTS = {"Fock": "Fock builds", "whole": "Whole calculations"}
+    options = ["--basis", basis, "--memory", "0", "--checkpoint", "none", *ONE_WAY]
+    return shop.recording(f"iso-{path.stem}", [str(path), *options], SIZES if size < 80 else (SIZES[0], SIZES[-1]))
 
 
 class LargerRuns(whole.WholeRuns):
@@ -148,7 +123,7 @@ def isoefficiency(shop):
              f"{'':15} {'a node':>6} {'processes':>9}" + "".join(f"{part + f' {level:.2f}':>12}" for part in PARTS for level in LEVELS)
              + f"  lost by the whole next to {LEVELS[0]:.2f}"]
     for colour, (kind, (sizes, basis)) in enumerate(SERIES.items()):
-        recordings, name = [recording_of(shop, kind, size, basis, "iso", ONE_WAY) for size in sizes], f"{kind}, {basis}"
+        recordings, name = [recording_of(shop, kind, size, basis) for size in sizes], f"{kind}, {basis}"
         for n_node in ISO_PROCESSES:
             found = {}
             lines += isoefficiency_of(recordings, name, n_node, found)

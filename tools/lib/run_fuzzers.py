@@ -27,75 +27,43 @@ WRITTEN = re.compile(r"Test unit written to (\S+)")
 LINES_SHOWN = 30
 
 
-class Harness:
-    """One program of libFuzzer's, where it starts from and what came of it."""
-
-    def __init__(self, root, folder, name):
-        self.name = name
-        self.program = folder / "tests" / "fuzz" / f"fuzz_{name}"
-        self.given = root / "tests" / "fuzz" / "corpus" / name
-        self.own = folder / "corpus" / name
-        self.found_folder = folder / "found"
-        self.dictionary = root / "tests" / "fuzz" / "dictionaries" / f"{DICTIONARY.get(name, name)}.dict"
-        self.n_executed, self.reproducers, self.output, self.good = 0, [], "", False
-
-    def command(self, seconds):
-        options = [f"-max_total_time={seconds}", f"-max_len={MOST_BYTES.get(self.name, USUAL_BYTES)}", f"-timeout={SLOWEST_SECONDS}",
-                   f"-rss_limit_mb={MOST_MEGABYTES}", "-print_final_stats=1", "-verbosity=0",
-                   f"-artifact_prefix={self.found_folder}/{self.name}-"]
-        if self.dictionary.is_file():
-            options.append(f"-dict={self.dictionary}")
-        return [str(self.program), *options, str(self.own), str(self.given)]
-
-    def run(self, seconds):
-        self.own.mkdir(parents=True, exist_ok=True)
-        self.found_folder.mkdir(parents=True, exist_ok=True)
-        environment = dict(os.environ, ASAN_OPTIONS="allocator_may_return_null=1",
-                           UBSAN_OPTIONS="halt_on_error=1:print_stacktrace=1")
-        try:
-            done = subprocess.run(self.command(seconds), stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                                  errors="replace", check=False, env=environment,
-                                  timeout=seconds + 4 * SLOWEST_SECONDS)
-            self.output, code = done.stdout + done.stderr, done.returncode
-        except (OSError, subprocess.TimeoutExpired) as error:
-            self.output, code = str(error), -1
-        self.read_output(code)
-
-    def read_output(self, code):
-        executed = EXECUTED.search(self.output)
-        self.n_executed = int(executed[1]) if executed else 0
-        self.reproducers = WRITTEN.findall(self.output)
-        self.good = code == 0 and self.n_executed > 0 and not self.reproducers
-
-    def line(self):
-        text = f"{self.name:<16}{self.n_executed:>12} executions"
-        if self.good:
-            return text
-        return text + ", FAILED: " + (" ".join(self.reproducers) or "see above")
-
-
-def total(harnesses, seconds):
-    """The last line."""
-    failed = [harness.name for harness in harnesses if not harness.good]
-    n_executed = sum(harness.n_executed for harness in harnesses)
-    text = f"{len(harnesses)} harnesses, {n_executed} executions in {seconds:.0f} s, "
-    return text + (f"{len(failed)} failed: {' '.join(failed)}" if failed else "nothing found")
+def fuzz(root, folder, name, seconds):
+    """(its name, executions, output, what it found or None) of a harness, a program of libFuzzer's."""
+    own, found = folder / "corpus" / name, folder / "found"
+    for path in (own, found):
+        path.mkdir(parents=True, exist_ok=True)
+    options = [f"-max_total_time={seconds}", f"-max_len={MOST_BYTES.get(name, USUAL_BYTES)}", f"-timeout={SLOWEST_SECONDS}",
+               f"-rss_limit_mb={MOST_MEGABYTES}", "-print_final_stats=1", "-verbosity=0", f"-artifact_prefix={found}/{name}-"]
+    dictionary = root / "tests" / "fuzz" / "dictionaries" / f"{DICTIONARY.get(name, name)}.dict"
+    options += [f"-dict={dictionary}"] if dictionary.is_file() else []
+    environment = dict(os.environ, ASAN_OPTIONS="allocator_may_return_null=1", UBSAN_OPTIONS="halt_on_error=1:print_stacktrace=1")
+    try:
+        done = subprocess.run([folder / "tests" / "fuzz" / f"fuzz_{name}", *options, own, root / "tests" / "fuzz" / "corpus" / name],
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", check=False, env=environment,
+                              timeout=seconds + 4 * SLOWEST_SECONDS)
+        output, code = done.stdout + done.stderr, done.returncode
+    except (OSError, subprocess.TimeoutExpired) as error:
+        output, code = str(error), -1
+    n_executed = sum(map(int, EXECUTED.findall(output)[:1]))
+    reproducers = " ".join(WRITTEN.findall(output))
+    return name, n_executed, output, None if code == 0 and n_executed > 0 and not reproducers else reproducers or "see above"
 
 
 def main():
     root, folder, seconds = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), int(sys.argv[3])
     names = sorted(path.name for path in (root / "tests" / "fuzz" / "corpus").iterdir())
-    harnesses = [Harness(root, folder, name) for name in names]
-    share = max(1, seconds * JOBS // len(harnesses))
+    share = max(1, seconds * JOBS // len(names))
     started = time.monotonic()
     with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
-        list(pool.map(lambda harness: harness.run(share), harnesses))
-    for harness in harnesses:
-        if not harness.good:
-            print("\n".join(harness.output.splitlines()[-LINES_SHOWN:]), file=sys.stderr)
-        print(harness.line())
-    print(total(harnesses, time.monotonic() - started))
-    return 0 if all(harness.good for harness in harnesses) else 1
+        results = list(pool.map(lambda name: fuzz(root, folder, name, share), names))
+    for name, n_executed, output, wrong in results:
+        if wrong:
+            print("\n".join(output.splitlines()[-LINES_SHOWN:]), file=sys.stderr)
+        print(f"{name:<16}{n_executed:>12} executions" + (f", FAILED: {wrong}" if wrong else ""))
+    failed = [name for name, *_, wrong in results if wrong]
+    print(f"{len(names)} harnesses, {sum(n for _, n, *_ in results)} executions in {time.monotonic() - started:.0f} s, "
+          + (f"{len(failed)} failed: {' '.join(failed)}" if failed else "nothing found"))
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":

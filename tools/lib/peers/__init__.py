@@ -9,8 +9,6 @@ which gives a measurement. `mp2` says whether it can compute an MP2 gradient in 
     first_build_seconds   one whole Fock build, integrals computed
     later_build_seconds   a later one as sharp: from changes, from stored integrals, or whole like the first
     version               what the program says of itself
-    iteration_seconds, iterations_end_seconds
-                          where the program tells: seconds of each iteration, seconds from the start to its end
 """
 
 from .hf import Hf

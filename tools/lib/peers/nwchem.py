@@ -1,7 +1,5 @@
 """NWChem's direct SCF."""
 
-import re
-
 from lab.launch import mpi_environment
 
 from .running import found, parsed, timed
@@ -15,7 +13,7 @@ def input_text(problem, folder, solver):
     return "\n".join([
         "start compared", f"memory total {problem.memory_megabytes} mb", f"permanent_dir {folder}",
         f"scratch_dir {folder}", f"charge {problem.charge}", "geometry units au noautoz noautosym nocenter",
-        "symmetry c1", *problem.atoms(), "end", *basis, "end",
+        "symmetry c1", *problem.atoms, "end", *basis, "end",
         "scf", "rhf", "singlet", "direct", *solver, "maxiter 100",
         f"thresh {problem.commutator_tolerance}", f"tol2e {problem.screening}",
         'noprint "final vectors analysis" "mulliken" "multipole"', "end",
@@ -23,15 +21,12 @@ def input_text(problem, folder, solver):
 
 
 def parse(text):
-    """Calls and slowest rank's wall seconds of NWChem's own timer of Fock builds; the last column of the table of
-    its own solver is the time since the start."""
+    """Calls and slowest rank's wall seconds of NWChem's own timer of Fock builds."""
     calls, seconds = found(r"^\s*scf: fock +(\d+)(?: +\S+){7} +(\S+)", text, "timer of Fock builds")
     build = float(seconds) / int(calls)
-    since_start = re.findall(r"^ +\d+ +-?\d+\.\d+ +\S+D\S+ +\S+D\S+ +(\d+\.\d)$", text, re.MULTILINE)
     return {"energy_hartree": float(found(r"Total (?:SCF energy =|MP2 energy)\s+(\S+)", text, "total energy")[0]),
             "builds": int(calls), "first_build_seconds": build, "later_build_seconds": build,
-            "version": found(r"nwchem branch +=\s+(\S+)", text, "version")[0],
-            "iterations_end_seconds": [float(word) for word in since_start]}
+            "version": found(r"nwchem branch +=\s+(\S+)", text, "version")[0]}
 
 
 class NWChem:

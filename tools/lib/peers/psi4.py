@@ -12,7 +12,7 @@ def input_text(problem, scf_type):
             basis += [f"{letters} {len(rows)} 1.0", *("  " + "  ".join(row) for row in rows)]
         basis.append("****")
     return "\n".join([
-        f"memory {problem.memory_megabytes} mb", "molecule {", f"{problem.charge} 1", *problem.atoms(), "units bohr",
+        f"memory {problem.memory_megabytes} mb", "molecule {", f"{problem.charge} 1", *problem.atoms, "units bohr",
         "symmetry c1", "no_reorient", "no_com", "}", *basis, "}", "set {", f"scf_type {scf_type}",
         f"puream {'true' if spherical else 'false'}", "df_scf_guess false", "guess sad",
         f"e_convergence {problem.energy_tolerance}", f"d_convergence {problem.commutator_tolerance}",

@@ -6,13 +6,10 @@ import subprocess
 import tempfile
 import time
 
+from lab.failure import NO_RESOURCE, Failure
 from lab.launch import cpu_seconds
 
 LINES_KEPT = 40
-
-
-class PeerError(Exception):
-    """One line for the user: a program is absent, cannot do what was asked, or failed."""
 
 
 def keep(name, text):
@@ -31,20 +28,19 @@ def timed(name, command, folder, environment=None, good_codes=(0,)):
         done = subprocess.run(command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, check=False)
     except OSError as error:
-        raise PeerError(f"{name}: {command[0]} cannot be started: {error.strerror}") from error
+        raise Failure(f"{name}: {command[0]} cannot be started: {error.strerror}") from error
     times = {"seconds": time.monotonic() - start, "cpu_seconds": cpu_seconds() - used}
     text = done.stdout.decode("utf-8", "replace")
     if done.returncode not in good_codes:
-        raise PeerError(f"{name} ended with exit code {done.returncode}; "
-                        f"the end of its output is in {keep(name, text)}")
+        raise Failure(f"{name} ended with exit code {done.returncode}; the end of its output is in {keep(name, text)}", NO_RESOURCE)
     return times, text
 
 
 def found(pattern, text, what):
-    """Groups of the last match; PeerError, without the program's name, when there is none."""
+    """Groups of the last match; Failure, without the program's name, when there is none."""
     matches = list(re.finditer(pattern, text, re.MULTILINE))
     if not matches:
-        raise PeerError(f"no {what} in the output")
+        raise Failure(f"no {what} in the output")
     return matches[-1].groups()
 
 
@@ -52,5 +48,5 @@ def parsed(name, parse, *texts):
     """What `parse` reads from the outputs; an output it cannot read is kept."""
     try:
         return parse(*texts)
-    except PeerError as error:
-        raise PeerError(f"{name}: {error}; its end is in {keep(name, texts[0])}") from error
+    except Failure as error:
+        raise Failure(f"{name}: {error}; its end is in {keep(name, texts[0])}", NO_RESOURCE) from error

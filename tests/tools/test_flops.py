@@ -1,4 +1,4 @@
-"""Counts of arithmetic that the generators of the engine write, which tools/roofline builds on."""
+"""Counts of arithmetic that the generators of the engine write, with which hf-bench integrals has shares of the peak."""
 
 import pathlib
 import re
