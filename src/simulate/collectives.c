@@ -229,9 +229,9 @@ static double exchange(const struct hf_sim_collective *self, size_t size)
         double sent = 0.0;
         for (int to = 0; to < n; to++) {
             const size_t n_bytes = size * (size_t)(one->n != NULL ? one->n[to] : 1);
+            if (n_bytes == 0) continue;
             const int place = one->n != NULL ? one->first_from[to] : to;
             const int target = one->n != NULL ? given[to].first_to[from] : from;
-            if (n_bytes == 0) continue;
             memcpy(given[to].to + (size_t)target * size, one->from + (size_t)place * size, n_bytes);
             const double seconds =
                 (beta + 2.0 * near_beta) * (double)n_bytes * hf_sim_the_scale()->messages +

@@ -13,12 +13,9 @@
 
 static const char usage[] =
     "Usage: hf-simulate [OPTION...] TRACE\n"
-    "Runs the rounds of tasks of a trace (hf --trace FILE, on one process) on simulated ranks, "
-    "with "
-    "the schedulers\n"
-    "of hf, then MP2 or local MP2 with its exchanges, and prints a line of JSON for each scheduler "
-    "and number of\n"
-    "ranks.\n"
+    "Runs the Fock builds of a trace (hf --trace FILE, on one process) on simulated ranks,\n"
+    "with the schedulers of hf and the ways of its matrices, then MP2 or local MP2 with its\n"
+    "exchanges. Prints a line of JSON for each scheduler and number of ranks.\n"
     "  --ranks LIST       numbers of ranks up to 100000 (default 1,10,100); -: lines SCHEDULER "
     "RANKS of\n"
     "                     standard input\n"

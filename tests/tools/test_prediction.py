@@ -264,7 +264,7 @@ class Doubts(WithTraces):
         simulated = prediction.Simulated(self.recording, FREE)
         self.assertIsNone(forecast.told_before(simulated, ["static"], [1, 1000]))
         self.assertEqual(forecast.told_before(simulated, ["static", "steal"], [1, 10**4]),
-                         "simulates static, steal on 2 numbers of processes up to 10000: about 42 s; --processes and --schedule choose fewer")
+                         "simulates static, steal on 2 numbers of processes up to 10000: about 62 s; --processes and --schedule choose fewer")
 
 
 class Tables(WithTraces):

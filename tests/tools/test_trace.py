@@ -39,6 +39,13 @@ WAYS = {  # name: ranks, options
 }
 
 
+def run_hf(path, n_rank, *options):
+    """Methanol; its trace goes to `path`."""
+    command = [HF, os.path.join(INPUTS, "methanol.xyz"), "--trace", path, "--checkpoint", "none", *options]
+    subprocess.run([MPIEXEC, "-n", str(n_rank)] * (n_rank > 1) + command, check=True, capture_output=True, timeout=240)
+    return trace.Trace(path)
+
+
 def processor_seconds():
     """Of programs that have ended."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -51,15 +58,10 @@ class Traces(unittest.TestCase):
         cls.folder = tempfile.TemporaryDirectory()
         cls.trace, cls.job_seconds = {}, {}
         for name, (n_rank, options) in WAYS.items():
-            path = os.path.join(cls.folder.name, name)
-            command = [HF, os.path.join(INPUTS, "methanol.xyz"), "--trace", path] + (
-                ["--basis", "cc-pVDZ"] if "--basis" not in options else []) + options.split()
-            if n_rank > 1:
-                command = [MPIEXEC, "-n", str(n_rank)] + command
             before = processor_seconds()
-            subprocess.run(command, check=True, capture_output=True, timeout=240)
+            basis = [] if "--basis" in options else ["--basis", "cc-pVDZ"]
+            cls.trace[name] = run_hf(os.path.join(cls.folder.name, name), n_rank, *basis, *options.split())
             cls.job_seconds[name] = processor_seconds() - before
-            cls.trace[name] = trace.Trace(path)
 
     @classmethod
     def tearDownClass(cls):
@@ -236,12 +238,8 @@ class Mp2(unittest.TestCase):
         cls.trace = {}
         with tempfile.TemporaryDirectory() as folder:
             for name, (n_rank, algorithm, options) in MP2_WAYS.items():
-                path = os.path.join(folder, "a.trace")
-                command = [HF, os.path.join(INPUTS, "methanol.xyz"), "--basis", "cc-pVDZ", "--method", "mp2", "--mp2-algorithm",
-                           algorithm, "--trace", path, "--checkpoint", "none", *options.split()]
-                command = [MPIEXEC, "-n", str(n_rank)] * (n_rank > 1) + command
-                subprocess.run(command, check=True, capture_output=True, timeout=240)
-                cls.trace[name] = trace.Trace(path)
+                cls.trace[name] = run_hf(os.path.join(folder, "a.trace"), n_rank, "--basis", "cc-pVDZ", "--method", "mp2",
+                                         "--mp2-algorithm", algorithm, *options.split())
 
     def test_header_says_what_was_transformed(self):
         for name, (_, algorithm, _) in MP2_WAYS.items():
@@ -279,15 +277,8 @@ class LocalMp2(unittest.TestCase):
     """Batches of local MP2, on one rank and on two."""
     @classmethod
     def setUpClass(cls):
-        cls.trace = {}
         with tempfile.TemporaryDirectory() as folder:
-            for n_rank in 1, 2, 3:
-                path = os.path.join(folder, "a.trace")
-                command = [HF, os.path.join(INPUTS, "methanol.xyz"), "--basis", "cc-pVDZ", "--method", "lmp2",
-                           "--trace", path, "--checkpoint", "none"]
-                command = [MPIEXEC, "-n", str(n_rank)] * (n_rank > 1) + command
-                subprocess.run(command, check=True, capture_output=True, timeout=240)
-                cls.trace[n_rank] = trace.Trace(path)
+            cls.trace = {n: run_hf(os.path.join(folder, "a.trace"), n, "--basis", "cc-pVDZ", "--method", "lmp2") for n in (1, 2, 3)}
 
     def test_made_up_traces_have_the_constants_of_hf(self):
         for run in self.trace.values():

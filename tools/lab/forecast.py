@@ -15,8 +15,9 @@ from .lists import duration
 from .phases import colour
 from .plots import Curve, Layer, Panel, draw_panels, stacked_bars
 
-# Of a simulated build, and of the start of a simulation: CPU seconds of rounds of 20,000 tasks on 100 and 1,000 ranks
-SECONDS_PER_TASK, SECONDS_PER_RANK_SQUARED, SECONDS_PER_RANK = 1e-6, 2e-7, 1e-4
+# Of a simulated build, whose matrices take messages of each rank to twice its root of others, and of the start of a simulation: CPU
+# seconds of rounds of 10,000 tasks on 1,000 ranks of a node each
+SECONDS_PER_TASK, SECONDS_PER_MESSAGE, SECONDS_PER_RANK = 1e-6, 3e-5, 1e-4
 LEAST_TOLD_SECONDS = 5.0
 
 
@@ -126,7 +127,7 @@ def told_before(simulated, schedulers, processes):
     seconds = 0.0
     for n_rank in processes:
         size = simulated.recording.nearest(n_rank * simulated.n_thread)
-        build = SECONDS_PER_TASK * size.n_task + SECONDS_PER_RANK_SQUARED * n_rank**2
+        build = SECONDS_PER_TASK * size.n_task + SECONDS_PER_MESSAGE * n_rank**1.5
         seconds += len(schedulers) * (len(size.builds) * build + SECONDS_PER_RANK * n_rank)
     if seconds < LEAST_TOLD_SECONDS:
         return None
