@@ -7,7 +7,6 @@ import io
 import json
 import pathlib
 import shutil
-import types
 import unittest
 from unittest import mock
 
@@ -15,7 +14,7 @@ import sweeps
 import tool_test
 
 # pylint: disable=wrong-import-order
-from lab import doubts, figures, forecast, lists, measures, plots, sweep, table
+from lab import doubts, figures, lists, measures, plots, sweep, table
 from lab.sweep import Case, Run
 from lab.failure import BAD_INPUT, NO_RESOURCE, Failure
 
@@ -239,10 +238,9 @@ class Tables(unittest.TestCase):
 
 
 class Figures(tool_test.WithFolder):
-    def draw(self, measured, predicted=None):
-        """{name: text of the SVG file}; `predicted` are forecasts by builder."""
-        made = [pathlib.Path(path) for path in figures.draw_all(self.folder, measures.points(measured),
-                                                                measures.references(measured), predicted or {})]
+    def draw(self, measured):
+        """{name: text of the SVG file}"""
+        made = [pathlib.Path(path) for path in figures.draw_all(self.folder, measures.points(measured), measures.references(measured))]
         for path in made:
             self.assertGreater(path.stat().st_size, 1000, path)
         return {path.name: path.read_text(encoding="utf-8") for path in made if path.suffix == ".svg"}
@@ -276,14 +274,6 @@ class Figures(tool_test.WithFolder):
             self.assertIn(">more processes than cores<", drawn[name])
         self.assertIn(">Processes (*: more than cores)<", drawn["phases.svg"])
         self.assertIn(">4*<", drawn["phases.svg"])
-
-    @unittest.skipIf(shutil.which("gnuplot") is None, NO_GNUPLOT)
-    def test_replays_are_drawn_beside(self):
-        rows = [forecast.Row("Fock builds", "static", count, 1, 8.0 / count, count, 1.0, None, False, {}) for count in (1, 64)]
-        drawn = self.draw(scaling(schedules=(STATIC,)), predicted={STATIC.builder: types.SimpleNamespace(rows=rows)})
-        for name in ("speedup.svg", "efficiency.svg"):
-            for text in ("static, replay", "64"):
-                self.assertIn(f">{text}<", drawn[name])
 
     def test_what_gnuplot_says_is_told(self):
         for text, reason in (("echo '\"-\", line 3: bad' >&2; exit 1", '"-", line 3: bad'),

@@ -190,11 +190,6 @@ class Folder:
         """The file of the trace that a run leaves; None: it leaves none."""
         return self.path / "traces" / f"{run.case.name}-p{run.processes}.trace" if run.repetition == 1 else None
 
-    def trace_of(self, case, processes):
-        """The trace that is there of a case; None: there is none, or not all of it yet."""
-        run = Run(case, processes, 1)
-        return self.trace(run) if self.is_done(run) and self.trace(run).exists() else None
-
 
 def differences(old, new):
     """One line for each setting that is another than that of the runs that are there."""
