@@ -153,7 +153,7 @@ class Pictures(WithResult):
             if "Lorentzians" in svg:
                 self.assertGreater(tool_test.place_of(svg, "Lorentzians")[1], tool_test.place_of(svg, "Wave number")[1] + 10)
             if "distance 1 2" in svg:
-                self.assertEqual(svg.count("<use xlink:href='#gpPt6'"), 3)
+                self.assertEqual(svg.count("<use xlink:href='#gpPt6'"), 4)  # with the legend's
 
 
 def cube(n_value=60):
