@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """tools/bench-peers without the programs it compares with: it reads what they printed once (samples/, water in
 cc-pVDZ, cut to the lines that matter), writes hf's basis functions into their inputs, and its table
 follows from the measurements. Stand-ins that print the samples show the whole way."""
@@ -170,7 +169,3 @@ class Whole(WithFolder):
     def test_who_is_absent_is_told(self):
         done = self.bench("--peers", "psi4-pk,nwchem", psi4_text=None)
         self.assertIn("psi4-pk: there is no program psi4 here", done.stderr)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """What tools/plot-scf makes of results that are made up, and how it ends when there are none."""
 
 import copy
@@ -190,7 +189,3 @@ class Cubes(WithResult):
         svg = (self.folder / "cube-a.svg").read_text(encoding="utf-8")
         for part in ("homo of a model, at y = 0.00 bohr", "x (bohr)", ">H<", ">O<"):
             self.assertIn(part, svg.replace("<![CDATA[", "").replace("]]>", ""))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """tools/reproduce-book with a stand-in for hf, whose traces are made up: the numbers in its texts can be worked out by
 hand, its plots are drawn, and traces that are there are not made again."""
 
@@ -156,7 +155,3 @@ class Numbers(unittest.TestCase):
     def test_shells_of_table_7_1(self):
         self.assertEqual([(row.n_function, row.n_shell) for row in book.TABLE_7_1],
                          [(16, 10), (42, 20), (58, 28), (144, 54), (290, 88)])
-
-
-if __name__ == "__main__":
-    unittest.main()

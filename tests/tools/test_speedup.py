@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """What tools/speedup makes of runs: lists of processes, measures worked out by hand, doubts, tables, figures, and
 the messages of its parts. tests/tools/test_speedup_runs.py has the whole tool."""
 
@@ -288,7 +287,3 @@ class Figures(tool_test.WithFolder):
             plots.draw_panels("x", "", [plots.Panel("Fock builds", "", "", [plots.Curve("a", [])])])
         with self.assertRaisesRegex(Failure, "^tasks: there is nothing to draw"):
             plots.gantt("x", "tasks", "", "", [], [], [("task", "#000000")], (0.0, 1.0))
-
-
-if __name__ == "__main__":
-    unittest.main()

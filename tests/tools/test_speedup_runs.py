@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """tools/speedup as people call it, with stand-ins for hf, mpiexec, srun and gnuplot: tables and files, sweeps that are
 cut and go on, settings that differ, job scripts, and its messages and exit codes."""
 
@@ -301,7 +300,3 @@ class Slurm(WithStandIns):
                 ("--slurm-srun", "--x='", "\"--x='\" found, expected options of srun")):
             self.bad(f"{option}: {message}", *self.SWEEP, "--slurm", f"{option}={value}")
         self.assertFalse(self.out.exists())
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Timelines of made-up traces whose columns and tables can be worked out by hand, and tools/timeline as people call it."""
 
 import math
@@ -171,7 +170,3 @@ class Program(WithTraces):
                 self.assertEqual((done.returncode, done.stdout), (2, ""))
                 self.assertRegex(done.stderr, rf"^timeline: .*{message}.*\n$")
                 self.assertEqual(done.stderr.count("\n"), 1)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,4 +1,5 @@
-"""Frame of the tests of tools/: where the tools are, a folder for each test, tools run as people run them."""
+"""Frame of the tests of tools/: where the tools are, a folder for each test, tools run as people run them. "python3 -m unittest
+test_NAME" in this folder runs one file."""
 
 import pathlib
 import re
