@@ -157,7 +157,7 @@ class Whole(WithFolder):
                         self.folder / "mpiexec", *arguments, env=dict(os.environ, PATH=str(self.folder), TMPDIR=str(self.folder)))
 
     def test_who_fails_is_told_and_the_others_go_on(self):
-        done = self.bench("--peers", "psi4-direct,nwchem", "--hf-options=--x 1")
+        done = self.bench("--peers", "psi4-direct,nwchem", "--x", "1")
         self.assertEqual(done.returncode, 1)
         self.assertRegex(done.stderr, "^bench-peers: psi4-direct ended with exit code 7[^\n]*\n$")
         self.assertEqual([line.split()[0] for line in done.stdout.splitlines()], ["program", "hf", "nwchem"])
