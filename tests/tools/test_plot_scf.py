@@ -2,8 +2,6 @@
 
 import copy
 import json
-import shutil
-import unittest
 
 import tool_test
 
@@ -121,7 +119,7 @@ class Refusals(WithResult):
             self.assertIn(part, str(caught.exception))
 
 
-@unittest.skipUnless(shutil.which("gnuplot"), "there is no gnuplot")
+@tool_test.needs_gnuplot
 class Pictures(WithResult):
     def test_both_are_drawn_without_a_display(self):
         for document in (RESULT, closed_shell()):
@@ -182,7 +180,7 @@ class Cubes(WithResult):
             with self.assertRaises(Failure):
                 cube_picture.read(self.path(text))
 
-    @unittest.skipUnless(shutil.which("gnuplot"), "no gnuplot here")
+    @tool_test.needs_gnuplot
     def test_an_orbital_is_drawn(self):
         done = tool_test.run_tool("plot-scf", self.path(cube()), cwd=self.folder)
         self.assertEqual((done.returncode, done.stdout), (0, "Drawn: cube-a.svg, cube-a.png\n"), done.stderr)

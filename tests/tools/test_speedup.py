@@ -5,7 +5,6 @@ import csv
 import io
 import json
 import pathlib
-import shutil
 import unittest
 from unittest import mock
 
@@ -19,7 +18,6 @@ from lab.failure import BAD_INPUT, NO_RESOURCE, Failure
 
 STATIC = Case("replicated", None, "static")
 COUNTER = Case("replicated", None, "counter")
-NO_GNUPLOT = "gnuplot is not here, so nothing can be drawn (Debian package gnuplot-nox)"
 
 
 def points(measured, **options):
@@ -244,7 +242,7 @@ class Figures(tool_test.WithFolder):
             self.assertGreater(path.stat().st_size, 1000, path)
         return {path.name: path.read_text(encoding="utf-8") for path in made if path.suffix == ".svg"}
 
-    @unittest.skipIf(shutil.which("gnuplot") is None, NO_GNUPLOT)
+    @tool_test.needs_gnuplot
     def test_legends_labels_and_files(self):
         drawn = self.draw(scaling())
         self.assertEqual(set(drawn), {"speedup.svg", "efficiency.svg", "phases-replicated-static.svg",
@@ -265,7 +263,7 @@ class Figures(tool_test.WithFolder):
         self.assertNotIn("more processes than cores", "".join(drawn.values()))
         self.assertNotIn("Fock: waiting for tasks", "".join(drawn.values()))
 
-    @unittest.skipIf(shutil.which("gnuplot") is None, NO_GNUPLOT)
+    @tool_test.needs_gnuplot
     def test_hollow_points_are_explained_when_there_are_some(self):
         drawn = self.draw(scaling(cores=2, schedules=(STATIC,)))
         self.assertEqual(set(drawn), {"speedup.svg", "efficiency.svg", "phases.svg"})

@@ -3,8 +3,6 @@
 import math
 import os
 import pathlib
-import shutil
-import unittest
 
 import tool_test
 import traces
@@ -122,7 +120,7 @@ class Program(WithTraces):
     def made(self, name="run.trace", builds=(FIRST, SECOND), **header):
         return traces.write(self.folder / name, list(builds), **{"n_rank": 2, **header})
 
-    @unittest.skipIf(shutil.which("gnuplot") is None, "there is no gnuplot")
+    @tool_test.needs_gnuplot
     def test_pictures_with_legend_and_labels(self):
         done = self.run_tool(self.made(n_thread=2), "--build", 1)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
