@@ -1,6 +1,7 @@
 """What tools/speedup draws: speedup and efficiency against processes, and the phases of each case."""
 
 from . import phases, plots
+from .cells import of_processes
 from .sweep import short_titles
 
 PERCENT = 100.0
@@ -31,8 +32,7 @@ def curves(points, part, value):
 
 def over(references):
     """What speedups are relative to: ", over static on 1 process"."""
-    found = {f"{reference.case.schedule} on {reference.processes} process{'es' if reference.processes > 1 else ''}"
-             for reference in references.values()}
+    found = {f"{reference.case.schedule} on {of_processes(reference.processes)}" for reference in references.values()}
     return f", over {found.pop()}" if len(found) == 1 else ", over the reference of each builder"
 
 

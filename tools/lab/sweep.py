@@ -10,6 +10,7 @@ import sys
 from typing import NamedTuple
 
 from . import launch, machine, phases, qcschema
+from .cells import of_processes
 from .failure import NO_RESOURCE, Failure
 from .lists import duration
 
@@ -235,7 +236,7 @@ def do_runs(problem, folder, runs, titles, mpiexec, cores, threads):
     if n_done > 0 and waiting:
         print(f"{n_done} of {len(runs)} runs are in {folder.path} already", file=sys.stderr)
     for i, run in enumerate(waiting):
-        what = f"{titles[run.case]}, {run.processes} process{'es' if run.processes > 1 else ''}, run {run.repetition}"
+        what = f"{titles[run.case]}, {of_processes(run.processes)}, run {run.repetition}"
         seconds = do_run(problem, folder, run, mpiexec, run.processes * threads > cores, what)
         took.setdefault(run.processes, []).append(seconds)
         left = f"; about {duration(seconds_left(waiting[i + 1:], took))} left" if i + 1 < len(waiting) else ""

@@ -1,7 +1,7 @@
 """The measures of tools/speedup as lines of text, as CSV and as JSON."""
 
 from . import cells, phases
-from .cells import cell
+from .cells import cell, of_processes
 
 MARK = "*"
 IMPOSSIBLE = "!"
@@ -13,10 +13,6 @@ KEY = (
     "over the mean;",
     "communication, idle: shares of the wall time, means over the processes; idle is waiting for blocks, tasks and the "
     "last process.")
-
-
-def of_processes(count):
-    return f"{count} process{'es' if count > 1 else ''}"
 
 
 def heading(result, n_repetition):
