@@ -3,7 +3,6 @@
 import os
 import pathlib
 import subprocess
-import unittest
 
 from tool_test import ROOT, WithFolder, executable, run_tool
 
