@@ -1,10 +1,8 @@
-#!/usr/bin/env python3
 """tools/build-memory --limit with a stand-in for ninja, and tools/lib/counted_cc with the real compiler."""
 
 import os
 import pathlib
 import subprocess
-import unittest
 
 from tool_test import ROOT, WithFolder, executable, run_tool
 
@@ -66,7 +64,3 @@ class Compiler(WithFolder):
         done, _ = self.compile("int f(\n")
         self.assertEqual(done.returncode, 1)
         self.assertIn("error:", done.stderr)
-
-
-if __name__ == "__main__":
-    unittest.main()

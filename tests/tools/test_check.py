@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """tools/check and tools/run explain themselves and refuse what they do not know, without starting anything; which tests
 tools/check runs."""
 
@@ -143,7 +142,3 @@ class CommandLines(unittest.TestCase):
         done = started("run", "-n", "two", "water.mol")
         self.assertEqual((done.returncode, done.stdout), (2, ""))
         self.assertRegex(done.stderr, '^tools/run: "two" is no number of processes[^\n]*\n$')
-
-
-if __name__ == "__main__":
-    unittest.main()

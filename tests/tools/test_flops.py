@@ -7,7 +7,8 @@ import sys
 import tempfile
 import unittest
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+from tool_test import ROOT
+
 INTEGRALS = ROOT / "src" / "integrals"
 sys.path.insert(0, str(INTEGRALS))
 import make_recurrences as vertical  # noqa: E402 # pylint: disable=wrong-import-position
@@ -44,7 +45,3 @@ class Counts(unittest.TestCase):
         for l_a, l_b, kind, body in functions:
             lines = [line for line in body.split("\n") if line.strip().startswith("const lanes t")]
             self.assertEqual(operations(lines), flops[int(l_a), int(l_b)][kind == "spherical"], (l_a, l_b, kind))
-
-
-if __name__ == "__main__":
-    unittest.main()

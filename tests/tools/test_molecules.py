@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """tools/make-molecule: the molecules are what they are said to be (formulas, bonds, angles, no atoms too near), the
 files are what hf reads, and each wrong request is one line.
 
@@ -194,7 +193,3 @@ class Tool(tool_test.WithFolder):
             self.assertIn(f"{len(atoms)} atoms, charge +0, multiplicity 1, {n_electron(atoms)} electrons", done.stdout)
             self.assertRegex(done.stdout, f"Title +{kind} {size}, {molecules.formula(atoms)}\n")
             self.assertNotIn("Warning", done.stdout)
-
-
-if __name__ == "__main__":
-    unittest.main()

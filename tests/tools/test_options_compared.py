@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """tools/bench-options with a stand-in for hf: builds, seconds, runs that do not converge, other solutions, the order of
 runs, and messages; and tools/make-atomic-potentials for the atoms whose energies are published."""
 
@@ -75,7 +74,3 @@ class AtomicPotentials(unittest.TestCase):
         done = tool_test.run_tool("make-atomic-potentials", "--elements", "2-2")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("energy        -2.7236", done.stderr)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,10 +1,7 @@
-#!/usr/bin/env python3
 """What tools/plot-scf makes of results that are made up, and how it ends when there are none."""
 
 import copy
 import json
-import shutil
-import unittest
 
 import tool_test
 
@@ -122,7 +119,7 @@ class Refusals(WithResult):
             self.assertIn(part, str(caught.exception))
 
 
-@unittest.skipUnless(shutil.which("gnuplot"), "there is no gnuplot")
+@tool_test.needs_gnuplot
 class Pictures(WithResult):
     def test_both_are_drawn_without_a_display(self):
         for document in (RESULT, closed_shell()):
@@ -153,7 +150,7 @@ class Pictures(WithResult):
             if "Lorentzians" in svg:
                 self.assertGreater(tool_test.place_of(svg, "Lorentzians")[1], tool_test.place_of(svg, "Wave number")[1] + 10)
             if "distance 1 2" in svg:
-                self.assertEqual(svg.count("<use xlink:href='#gpPt6'"), 3)
+                self.assertEqual(svg.count("<use xlink:href='#gpPt6'"), 4)  # with the legend's
 
 
 def cube(n_value=60):
@@ -183,14 +180,10 @@ class Cubes(WithResult):
             with self.assertRaises(Failure):
                 cube_picture.read(self.path(text))
 
-    @unittest.skipUnless(shutil.which("gnuplot"), "no gnuplot here")
+    @tool_test.needs_gnuplot
     def test_an_orbital_is_drawn(self):
         done = tool_test.run_tool("plot-scf", self.path(cube()), cwd=self.folder)
         self.assertEqual((done.returncode, done.stdout), (0, "Drawn: cube-a.svg, cube-a.png\n"), done.stderr)
         svg = (self.folder / "cube-a.svg").read_text(encoding="utf-8")
         for part in ("homo of a model, at y = 0.00 bohr", "x (bohr)", ">H<", ">O<"):
             self.assertIn(part, svg.replace("<![CDATA[", "").replace("]]>", ""))
-
-
-if __name__ == "__main__":
-    unittest.main()

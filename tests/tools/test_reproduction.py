@@ -1,8 +1,6 @@
-#!/usr/bin/env python3
 """tools/reproduce-book with a stand-in for hf, whose traces are made up: the numbers in its texts can be worked out by
 hand, its plots are drawn, and traces that are there are not made again."""
 
-import shutil
 import unittest
 
 import tool_test
@@ -23,7 +21,7 @@ class WithStandIn(tool_test.WithFolder):
         return done.stdout, done.stderr
 
 
-@unittest.skipIf(shutil.which("gnuplot") is None, "gnuplot is not here")
+@tool_test.needs_gnuplot
 class Book(WithStandIn):
     def test_table_7_1_is_made_of_the_second_build(self):
         """Quartets of 1 and 3 us: mean 2, deviation 1, ratio 0.5. Pairs of 1, 1, 4 us: mean 2, deviation sqrt 2."""
@@ -73,7 +71,7 @@ class Book(WithStandIn):
         self.assertRegex(output, r"\n +4 +100\.0 +10\.00 +10\.00 +10\.00 ")
 
 
-@unittest.skipIf(shutil.which("gnuplot") is None, "gnuplot is not here")
+@tool_test.needs_gnuplot
 class Mp2(WithStandIn):
     """Two correlated orbitals in one batch; all 36 pairs of 8 shells are bras of 1 s."""
     EXTRAS = {"batches": 1, "shells": 8, "correlated_orbitals": 2, "virtual_orbitals": 18, "stored_bytes": 6400,
@@ -131,7 +129,7 @@ class Mp2(WithStandIn):
         self.assertRegex(output, r"\n +pairs +2\.00u +800 \( 1\.00\) +400 \( 1\.00\) +3e\+06 \( 7\.38\) +2\.0 +0\.5\n")
 
 
-@unittest.skipIf(shutil.which("gnuplot") is None, "gnuplot is not here")
+@tool_test.needs_gnuplot
 class LocalMp2(WithStandIn):
     def test_figures_10_4_and_10_5(self):
         """On 100 processes 14 s of transformation become the longest task, 4, and 2 of a pair; 16.5 of iterations 7.5; the whole of
@@ -156,7 +154,3 @@ class Numbers(unittest.TestCase):
     def test_shells_of_table_7_1(self):
         self.assertEqual([(row.n_function, row.n_shell) for row in book.TABLE_7_1],
                          [(16, 10), (42, 20), (58, 28), (144, 54), (290, 88)])
-
-
-if __name__ == "__main__":
-    unittest.main()

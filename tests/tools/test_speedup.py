@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """What tools/speedup makes of runs: lists of processes, measures worked out by hand, doubts, tables, figures, and
 the messages of its parts. tests/tools/test_speedup_runs.py has the whole tool."""
 
@@ -6,8 +5,6 @@ import csv
 import io
 import json
 import pathlib
-import shutil
-import types
 import unittest
 from unittest import mock
 
@@ -15,13 +12,12 @@ import sweeps
 import tool_test
 
 # pylint: disable=wrong-import-order
-from lab import doubts, figures, forecast, lists, measures, plots, sweep, table
+from lab import doubts, figures, lists, measures, plots, sweep, table
 from lab.sweep import Case, Run
 from lab.failure import BAD_INPUT, NO_RESOURCE, Failure
 
 STATIC = Case("replicated", None, "static")
 COUNTER = Case("replicated", None, "counter")
-NO_GNUPLOT = "gnuplot is not here, so nothing can be drawn (Debian package gnuplot-nox)"
 
 
 def points(measured, **options):
@@ -239,15 +235,14 @@ class Tables(unittest.TestCase):
 
 
 class Figures(tool_test.WithFolder):
-    def draw(self, measured, predicted=None):
-        """{name: text of the SVG file}; `predicted` are forecasts by builder."""
-        made = [pathlib.Path(path) for path in figures.draw_all(self.folder, measures.points(measured),
-                                                                measures.references(measured), predicted or {})]
+    def draw(self, measured):
+        """{name: text of the SVG file}"""
+        made = [pathlib.Path(path) for path in figures.draw_all(self.folder, measures.points(measured), measures.references(measured))]
         for path in made:
             self.assertGreater(path.stat().st_size, 1000, path)
         return {path.name: path.read_text(encoding="utf-8") for path in made if path.suffix == ".svg"}
 
-    @unittest.skipIf(shutil.which("gnuplot") is None, NO_GNUPLOT)
+    @tool_test.needs_gnuplot
     def test_legends_labels_and_files(self):
         drawn = self.draw(scaling())
         self.assertEqual(set(drawn), {"speedup.svg", "efficiency.svg", "phases-replicated-static.svg",
@@ -268,7 +263,7 @@ class Figures(tool_test.WithFolder):
         self.assertNotIn("more processes than cores", "".join(drawn.values()))
         self.assertNotIn("Fock: waiting for tasks", "".join(drawn.values()))
 
-    @unittest.skipIf(shutil.which("gnuplot") is None, NO_GNUPLOT)
+    @tool_test.needs_gnuplot
     def test_hollow_points_are_explained_when_there_are_some(self):
         drawn = self.draw(scaling(cores=2, schedules=(STATIC,)))
         self.assertEqual(set(drawn), {"speedup.svg", "efficiency.svg", "phases.svg"})
@@ -276,14 +271,6 @@ class Figures(tool_test.WithFolder):
             self.assertIn(">more processes than cores<", drawn[name])
         self.assertIn(">Processes (*: more than cores)<", drawn["phases.svg"])
         self.assertIn(">4*<", drawn["phases.svg"])
-
-    @unittest.skipIf(shutil.which("gnuplot") is None, NO_GNUPLOT)
-    def test_replays_are_drawn_beside(self):
-        rows = [forecast.Row("Fock builds", "static", count, 1, 8.0 / count, count, 1.0, None, False, {}) for count in (1, 64)]
-        drawn = self.draw(scaling(schedules=(STATIC,)), predicted={STATIC.builder: types.SimpleNamespace(rows=rows)})
-        for name in ("speedup.svg", "efficiency.svg"):
-            for text in ("static, replay", "64"):
-                self.assertIn(f">{text}<", drawn[name])
 
     def test_what_gnuplot_says_is_told(self):
         for text, reason in (("echo '\"-\", line 3: bad' >&2; exit 1", '"-", line 3: bad'),
@@ -298,7 +285,3 @@ class Figures(tool_test.WithFolder):
             plots.draw_panels("x", "", [plots.Panel("Fock builds", "", "", [plots.Curve("a", [])])])
         with self.assertRaisesRegex(Failure, "^tasks: there is nothing to draw"):
             plots.gantt("x", "tasks", "", "", [], [], [("task", "#000000")], (0.0, 1.0))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,11 +1,8 @@
-#!/usr/bin/env python3
 """Timelines of made-up traces whose columns and tables can be worked out by hand, and tools/timeline as people call it."""
 
 import math
 import os
 import pathlib
-import shutil
-import unittest
 
 import tool_test
 import traces
@@ -123,7 +120,7 @@ class Program(WithTraces):
     def made(self, name="run.trace", builds=(FIRST, SECOND), **header):
         return traces.write(self.folder / name, list(builds), **{"n_rank": 2, **header})
 
-    @unittest.skipIf(shutil.which("gnuplot") is None, "there is no gnuplot")
+    @tool_test.needs_gnuplot
     def test_pictures_with_legend_and_labels(self):
         done = self.run_tool(self.made(n_thread=2), "--build", 1)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
@@ -171,7 +168,3 @@ class Program(WithTraces):
                 self.assertEqual((done.returncode, done.stdout), (2, ""))
                 self.assertRegex(done.stderr, rf"^timeline: .*{message}.*\n$")
                 self.assertEqual(done.stderr.count("\n"), 1)
-
-
-if __name__ == "__main__":
-    unittest.main()

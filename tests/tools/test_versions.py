@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """tools/bench-versions with stand-ins for hf and meson: order of the runs, ratios, energies, what is built from which
 commit, that nothing is left behind, and its messages and exit codes."""
 
@@ -173,7 +172,3 @@ class Tool(InFolder):
         done = self.bench("./old", "./new", "water.mol")
         self.assertRegex(done.stderr, r"(?m)^bench-versions: ./new, water.mol: hf left no results$")
         self.assertEqual((done.returncode, os.listdir(self.temporary)), (3, []))
-
-
-if __name__ == "__main__":
-    unittest.main()

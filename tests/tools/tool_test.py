@@ -1,7 +1,9 @@
-"""Frame of the tests of tools/: where the tools are, a folder for each test, tools run as people run them."""
+"""Frame of the tests of tools/: where the tools are, a folder for each test, tools run as people run them. "python3 -m unittest
+test_NAME" in this folder runs one file."""
 
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -9,6 +11,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 TOOLS = ROOT / "tools"
+needs_gnuplot = unittest.skipIf(shutil.which("gnuplot") is None, "gnuplot is not here (Debian package gnuplot-nox)")
 sys.path[:0] = [str(TOOLS), str(TOOLS / "lib")]
 # Every run adds a line to the file "calls". The files "refused" and "failing", when there, are what it runs instead of --check and
 # of a calculation.

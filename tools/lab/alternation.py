@@ -4,13 +4,13 @@ Which one runs first changes from round to round, so that what slows the machine
 not favour one. A ratio is the median of those of the pairs, whose runs are neighbours in time.
 """
 
-import importlib.util
 import json
 import math
 import pathlib
 import resource
 import shutil
 import statistics
+import sys
 from typing import NamedTuple
 
 from . import launch, qcschema
@@ -155,10 +155,8 @@ def lines(title, found):
 def reference_cases(root, folder, options):
     """[Case] of the closed shells in tests/reference/energies.json, their inputs written into the folder in bohr, as the file
     has them."""
-    path = root / "tests" / "regression" / "geometry.py"  # the tests are no package
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    geometry = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(geometry)
+    sys.path.append(str(root / "tests" / "regression"))
+    import geometry  # pylint: disable=import-outside-toplevel,import-error
     with open(root / "tests" / "reference" / "energies.json", encoding="utf-8") as file:
         found = [case for case in json.load(file)["cases"] if case["method"] == "rhf"]
     made = []

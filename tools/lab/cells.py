@@ -9,6 +9,10 @@ def cell(value, form, width=0):
     return f"{'-' if value is None else format(value, form):>{width}}"
 
 
+def of_processes(count):
+    return f"{count} process{'es' if count > 1 else ''}"
+
+
 def csv_text(rows, heading=None):
     """Rows are dictionaries with the same keys, or lists below `heading`."""
     text = io.StringIO()

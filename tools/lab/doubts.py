@@ -4,6 +4,7 @@ import statistics
 from typing import NamedTuple
 
 from . import machine
+from .cells import of_processes
 
 ENERGY_DIFFERENCE = 1e-6
 BUSY_CORES = 0.1       # of other programs: about what hf's own start and a quiet desktop take
@@ -34,7 +35,7 @@ def unequal_work(measured):
 
 
 def name_of(case, processes):
-    return f"{case.title} on {processes} process{'es' if processes > 1 else ''}"
+    return f"{case.title} on {of_processes(processes)}"
 
 
 def busy_machine(measured):

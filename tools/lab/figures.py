@@ -1,6 +1,7 @@
 """What tools/speedup draws: speedup and efficiency against processes, and the phases of each case."""
 
 from . import phases, plots
+from .cells import of_processes
 from .sweep import short_titles
 
 PERCENT = 100.0
@@ -31,48 +32,25 @@ def curves(points, part, value):
 
 def over(references):
     """What speedups are relative to: ", over static on 1 process"."""
-    found = {f"{reference.case.schedule} on {reference.processes} process{'es' if reference.processes > 1 else ''}"
-             for reference in references.values()}
+    found = {f"{reference.case.schedule} on {of_processes(reference.processes)}" for reference in references.values()}
     return f", over {found.pop()}" if len(found) == 1 else ", over the reference of each builder"
 
 
-def rows_of(forecasts, builder):
-    return forecasts[builder].rows if builder in forecasts else []
-
-
-def predicted_curves(forecasts, points, references, value):
-    """Replay (without points) of each case in its colour; `value` takes a speedup and a number of processes."""
-    made = []
-    for colour, (case, title) in enumerate(short_titles([point.case for point in points]).items()):
-        reference = references[case.builder]
-        rows = [row for row in rows_of(forecasts, case.builder) if row.scheduler == case.schedule]
-        work = reference.processes * reference.fock_seconds
-        made += [plots.Curve(f"{title}, replay", [(row.processes, value(work / row.seconds, row.processes)) for row in rows],
-                             "replay", colour)] if rows else []
-    return made
-
-
-def ideal(points, value, rows=()):
-    counts = [point.processes for point in (*points, *rows)]
+def ideal(points, value):
+    counts = [point.processes for point in points]
     return plots.Curve("ideal", [(count, value(count)) for count in (min(counts), max(counts))], "ideal")
 
 
-def draw_scaling(path, what, points, references, forecasts):
+def draw_scaling(path, what, points, references):
     """Speedup or efficiency of the Fock builds and of the whole SCF, side by side."""
     efficiency = what == "efficiency"
     label = f"{'Efficiency / %' if efficiency else 'Speedup'}{over(references)}"
 
-    def height(speedup, processes):
-        return PERCENT * speedup / processes if efficiency else speedup
-
-    def panel(title, part, predicted):
+    def panel(title, part):
         measured = curves(points, part, lambda quantity: PERCENT * quantity.efficiency if efficiency else quantity.speedup)
-        of_rows = predicted_curves(predicted, points, references, height)
-        rows = [row for builder in predicted for row in rows_of(predicted, builder)]
-        best = ideal(points, lambda count: height(count, count), rows)
-        return plots.Panel(title, "Processes", label, [*measured, *of_rows, best], not efficiency)
+        return plots.Panel(title, "Processes", label, [*measured, ideal(points, lambda n: PERCENT if efficiency else n)], not efficiency)
     return plots.draw_panels(path, f"{'Parallel efficiency' if efficiency else 'Speedup'}: {subject(points)}",
-                             [panel("Fock builds", "fock", forecasts), panel("Whole SCF", "scf", {})])
+                             [panel("Fock builds", "fock"), panel("Whole SCF", "scf")])
 
 
 def layers(bars):
@@ -90,9 +68,9 @@ def draw_phases(path, points):
                               labels, layers([point.phase_seconds for point in points]))
 
 
-def draw_all(folder, points, references, predicted):
-    """All figures, into a folder; `predicted` are those of table.compare. [files]"""
-    made = [file for what in ("speedup", "efficiency") for file in draw_scaling(folder / what, what, points, references, predicted)]
+def draw_all(folder, points, references):
+    """All figures, into a folder. [files]"""
+    made = [file for what in ("speedup", "efficiency") for file in draw_scaling(folder / what, what, points, references)]
     cases = list(dict.fromkeys(point.case for point in points))
     for case in cases:
         of_case = [point for point in points if point.case == case]

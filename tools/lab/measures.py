@@ -3,6 +3,7 @@
 Janssen and Nielsen, chapter 5. Speedups are relative (section 5.2): to the same Fock builder on the fewest processes
 that were run."""
 
+import operator
 import statistics
 from typing import NamedTuple
 
@@ -57,16 +58,11 @@ class Reference(NamedTuple):
     scf_phases: dict           # the same for scf_seconds
 
 
+fock_seconds, scf_seconds = operator.attrgetter("fock_seconds"), operator.attrgetter("scf_seconds")
+
+
 def median(results, value):
     return statistics.median(value(result) for result in results)
-
-
-def fock_seconds(result):
-    return result.fock_seconds
-
-
-def scf_seconds(result):
-    return result.scf_seconds
 
 
 def phase_means(results, value):
@@ -74,7 +70,7 @@ def phase_means(results, value):
     the run, or the two, that it is made of. Medians of each would not."""
     ordered = sorted(results, key=value)
     middle = ordered[(len(ordered) - 1) // 2:len(ordered) // 2 + 1]
-    seconds = {name: statistics.mean(result.phases[name].mean for result in middle) for name in middle[0].phases}
+    seconds = {name: statistics.mean(result.phases[name]["mean"] for result in middle) for name in middle[0].phases}
     seconds[phases.REST] = statistics.mean(result.rest_seconds for result in middle)
     return seconds
 

@@ -7,7 +7,6 @@ A point is (x, y), (x, y, mark) or (x, y, mark, low, high): marked points are ho
 What was measured has points, and nothing else has. The x axis is a binary logarithm when x spans more than a factor of
 LARGEST_LINEAR_SPAN, on all panels of a picture or on none."""
 
-import itertools
 import math
 import shutil
 import subprocess
@@ -67,7 +66,7 @@ class Layer(NamedTuple):
 
 class Bar(NamedTuple):
     """From `start` to `end` in row number `row`, between the heights `low` and `high` of the row, 0 to 1. Bars of a row
-    with the same start are a stack without gaps."""
+    with the same start are a stack without gaps from 0 to 1, and the next stack begins where one ends."""
     row: int
     start: float
     end: float
@@ -287,23 +286,11 @@ def stacked_bars(path, title, x_label, y_label, labels, layers):
     return render(path, blocks, body)
 
 
-def painted(bars, pixel, pixel_of_row):
-    """Bars that touch, in an order and so much larger that they overlap: else the background shines through where the
-    edges are not at pixels. Bars reach a pixel into the next lower one of their stack, stacks into the next one."""
-    stacks = [list(stack) for _, stack in itertools.groupby(
-        sorted(bars, key=lambda bar: (bar.row, bar.start, -bar.high)), key=lambda bar: (bar.row, bar.start))]
-    for stack, following in itertools.zip_longest(stacks, stacks[1:]):
-        bottom, reach = stack[-1].low, 0.0
-        if following and covers(following, stack, pixel):
-            reach = min(pixel, following[0].end - following[0].start)
-        for bar in stack:
-            yield bar._replace(low=max(bottom, bar.low - pixel_of_row), end=bar.end + reach)
-
-
-def covers(following, stack, pixel):
-    """Whether a stack begins where another ends, and is as high or higher."""
-    return (following[0].row == stack[0].row and abs(following[0].start - stack[0].end) < 0.01 * pixel
-            and following[0].high > stack[0].high - 0.01 and following[-1].low < stack[-1].low + 0.01)
+def painted(bars, pixel, pixel_of_row, end):
+    """Bars, each a pixel larger: they reach under the next lower one of their stack and under the next stack, which are drawn later.
+    Else the background shines through where edges are not at pixels."""
+    for bar in sorted(bars, key=lambda bar: (bar.row, bar.start, -bar.high)):
+        yield bar._replace(low=max(0.0, bar.low - pixel_of_row), end=min(bar.end + pixel, end))
 
 
 def gantt(path, title, x_label, y_label, labels, bars, kinds, span, n_row_together=1):
@@ -318,7 +305,7 @@ def gantt(path, title, x_label, y_label, labels, bars, kinds, span, n_row_togeth
     colours = [int(colour.removeprefix("#"), 16) for _, colour in kinds]
     block = data_block("bars", [
         (bar.start, bar.end, (1 - gap) * (bar.low - 0.5) - bar.row, (1 - gap) * (bar.high - 0.5) - bar.row,
-         colours[bar.kind]) for bar in painted(bars, (span[1] - span[0]) / GANTT_COLUMNS, 1 / row_height)])
+         colours[bar.kind]) for bar in painted(bars, (span[1] - span[0]) / GANTT_COLUMNS, 1 / row_height, span[1])])
     shown = [kinds[i] for i in sorted({bar.kind for bar in bars})]
     keys = [f"keyentry with boxes fc rgb '{colour}' title {quoted(name)}" for name, colour in shown]
     n_column = max(1, min(4, int(GANTT_COLUMNS / (50 + 9.5 * max(len(name) for name, _ in shown)))))

@@ -94,17 +94,11 @@ def draw_scan(calculation, path):
     """[files]"""
     points, n_without = points_of(calculation)
     lowest = min(energy for _, energy in points)
-    rows = [(value, energy - lowest) for value, energy in points]
     unit = "angstrom" if calculation.scanned.startswith("distance") else "degrees"
     note = f"; points without an energy: {n_without}" if n_without else ""
-    values = [value for value, _ in rows]
-    margin = 0.04 * (max(values) - min(values)) or 0.5
-    body = ["set border lc rgb '#444444'", "set tics nomirror out", "set grid lc rgb '#DDDDDD' lt 1 lw 1", "unset key",
-            plots.page_title(calculation.scan_title, "1,1"), f"set xrange [{min(values) - margin}:{max(values) + margin}]",
-            f"set xlabel {plots.quoted(f'{calculation.scanned} ({unit}){note}')}", "set offsets 0,0,graph 0.04,graph 0.04",
-            f"set ylabel {plots.quoted(f'Energy above {lowest:.8f} hartree (hartree)')}",
-            f"plot $points using 1:2 with linespoints lc rgb '{plots.COLOURS[0]}' lw 2 pt 7 ps 0.9", "unset multiplot"]
-    return plots.render(path, plots.data_block("points", rows), body, HEIGHT)
+    curve = plots.Curve("energy", [(value, energy - lowest) for value, energy in points])
+    return plots.draw_panels(path, calculation.scan_title, [plots.Panel(
+        "", f"{calculation.scanned} ({unit}){note}", f"Energy above {lowest:.8f} hartree (hartree)", [curve], linear=True)])
 
 
 def draw_steps(calculation, path):

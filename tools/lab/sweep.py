@@ -10,6 +10,7 @@ import sys
 from typing import NamedTuple
 
 from . import launch, machine, phases, qcschema
+from .cells import of_processes
 from .failure import NO_RESOURCE, Failure
 from .lists import duration
 
@@ -78,13 +79,6 @@ def short_titles(cases):
 
 # ---- What a run leaves ----
 
-class Spread(NamedTuple):
-    """Seconds of one phase over the ranks."""
-    min: float
-    mean: float
-    max: float
-
-
 class Result:
     """What one run measured, from its file of --json. Seconds of phases are means over the ranks."""
 
@@ -100,19 +94,18 @@ class Result:
         self.stored_share = facts["fock"]["stored_share_of_cost"]
         self.quartets_computed = facts["fock"]["quartets_total"] * sum(
             iteration["percent_computed"] for iteration in facts["iterations"]) / 100
-        self.phases = {entry["phase"]: Spread(entry["min"], entry["mean"], entry["max"])
-                       for entry in facts["timings_seconds"]}
+        self.phases = {entry["phase"]: {key: entry[key] for key in ("min", "mean", "max")} for entry in facts["timings_seconds"]}
         self.others_cores = others_cores  # that other programs used meanwhile
         self.processes, self.cores_on_node = self.launch["ranks"], self.launch["cores_on_node"]
         self.threads = self.settings["threads"]
-        self.scf_seconds = self.phases.pop(phases.TOTAL).max
+        self.scf_seconds = self.phases.pop(phases.TOTAL)["max"]
         self.fock_seconds = self.sum(phases.FOCK)  # on every rank they add up to the same wall time
         self.rest_seconds = self.scf_seconds - self.sum(self.phases)
         computing = self.phases[phases.COMPUTING]
-        self.imbalance = computing.max / computing.mean if computing.mean > 0 else 1.0  # slowest rank over the mean
+        self.imbalance = computing["max"] / computing["mean"] if computing["mean"] > 0 else 1.0  # slowest rank over the mean
 
     def sum(self, names):
-        return sum(self.phases[name].mean for name in names)
+        return sum(self.phases[name]["mean"] for name in names)
 
     def record(self):
         """For results.json."""
@@ -120,7 +113,7 @@ class Result:
                 "energy_hartree": self.energy_hartree, "converged": self.converged, "iterations": self.iterations,
                 "stored_share_of_cost": self.stored_share, "quartets_computed": self.quartets_computed,
                 "n_function": self.n_function, "others_cores": self.others_cores, "launch": self.launch, "settings": self.settings,
-                "phase_seconds": {name: spread._asdict() for name, spread in self.phases.items()}}
+                "phase_seconds": self.phases}
 
 
 def read_result(path, run, others_cores=None):
@@ -190,11 +183,6 @@ class Folder:
         """The file of the trace that a run leaves; None: it leaves none."""
         return self.path / "traces" / f"{run.case.name}-p{run.processes}.trace" if run.repetition == 1 else None
 
-    def trace_of(self, case, processes):
-        """The trace that is there of a case; None: there is none, or not all of it yet."""
-        run = Run(case, processes, 1)
-        return self.trace(run) if self.is_done(run) and self.trace(run).exists() else None
-
 
 def differences(old, new):
     """One line for each setting that is another than that of the runs that are there."""
@@ -248,7 +236,7 @@ def do_runs(problem, folder, runs, titles, mpiexec, cores, threads):
     if n_done > 0 and waiting:
         print(f"{n_done} of {len(runs)} runs are in {folder.path} already", file=sys.stderr)
     for i, run in enumerate(waiting):
-        what = f"{titles[run.case]}, {run.processes} process{'es' if run.processes > 1 else ''}, run {run.repetition}"
+        what = f"{titles[run.case]}, {of_processes(run.processes)}, run {run.repetition}"
         seconds = do_run(problem, folder, run, mpiexec, run.processes * threads > cores, what)
         took.setdefault(run.processes, []).append(seconds)
         left = f"; about {duration(seconds_left(waiting[i + 1:], took))} left" if i + 1 < len(waiting) else ""

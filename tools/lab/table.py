@@ -1,11 +1,7 @@
-"""The measures of tools/speedup as lines of text, as CSV and as JSON; replays of the reference run's trace beside them."""
+"""The measures of tools/speedup as lines of text, as CSV and as JSON."""
 
 from . import cells, phases
-from .cells import cell
-from .forecast import Forecast, Measured
-from .prediction import Simulated
-from .recording import Recording, RecordingError
-from .trace import TraceError
+from .cells import cell, of_processes
 
 MARK = "*"
 IMPOSSIBLE = "!"
@@ -17,10 +13,6 @@ KEY = (
     "over the mean;",
     "communication, idle: shares of the wall time, means over the processes; idle is waiting for blocks, tasks and the "
     "last process.")
-
-
-def of_processes(count):
-    return f"{count} process{'es' if count > 1 else ''}"
 
 
 def heading(result, n_repetition):
@@ -132,37 +124,3 @@ def json_object(points, references):
         "points": [{**record(point, references), "fock_losses": point.fock.losses, "scf_losses": point.scf.losses,
                     "repetitions": [result.record() for result in point.results]} for point in points],
     }
-
-
-# ---- Replays ----
-
-def compare(folder, points, references, network, more_processes):
-    """({builder: Forecast} of what was measured and of more numbers of processes, from the trace of the reference; lines on builders
-    without one)."""
-    found, failed = {}, []
-    for builder, reference in references.items():
-        own = [point for point in points if point.case.builder == builder]
-        path = folder.trace_of(reference.case, reference.processes)
-        try:
-            if path is None:
-                raise RecordingError("there is no trace of the reference")
-            part = Simulated(Recording([path]), network)
-            measured = [Measured(point.case.schedule, point.processes, point.crowded, {part.WHOLE: point.fock.seconds}) for point in own]
-            found[builder] = Forecast(part, dict.fromkeys(run.scheduler for run in measured), more_processes, measured)
-        except (RecordingError, TraceError) as error:
-            failed.append(f"{builder.title}: not replayed: {error}")
-    return found, failed
-
-
-def compared(forecasts):
-    """For CSV and JSON."""
-    return [{"fock": builder.fock, "onesided": builder.onesided or "", **record}
-            for builder, forecast in forecasts.items() for record in forecast.records()]
-
-
-def compared_lines(forecasts):
-    """For people."""
-    for builder, forecast in forecasts.items():
-        yield f"{builder.title}: measured, and replayed from the trace of the reference"
-        yield from forecast.lines()
-    yield "Tasks are cut for as many processes as the reference had; tools/replay makes them for each number."

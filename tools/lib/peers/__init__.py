@@ -8,7 +8,6 @@ which gives a measurement. `mp2` says whether it can compute an MP2 gradient in 
     builds                Fock matrices built
     first_build_seconds   one whole Fock build, integrals computed
     later_build_seconds   a later one as sharp: from changes, from stored integrals, or whole like the first
-    version               what the program says of itself
 """
 
 from .hf import Hf

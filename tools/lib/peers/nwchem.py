@@ -25,8 +25,7 @@ def parse(text):
     calls, seconds = found(r"^\s*scf: fock +(\d+)(?: +\S+){7} +(\S+)", text, "timer of Fock builds")
     build = float(seconds) / int(calls)
     return {"energy_hartree": float(found(r"Total (?:SCF energy =|MP2 energy)\s+(\S+)", text, "total energy")[0]),
-            "builds": int(calls), "first_build_seconds": build, "later_build_seconds": build,
-            "version": found(r"nwchem branch +=\s+(\S+)", text, "version")[0]}
+            "builds": int(calls), "first_build_seconds": build, "later_build_seconds": build}
 
 
 class NWChem:

@@ -29,9 +29,7 @@ def parse(text, timers):
         stored = float(found(pattern % "Total PK formation time", timers, "timer of the PK matrices")[0])
     build = float(seconds) / int(calls)
     energy = found(r"(?:Total Energy =|^\s*MP2 Total Energy \(a\.u\.\)\s*:)\s+(\S+)", text, "total energy")
-    return {"energy_hartree": float(energy[0]), "builds": int(calls),
-            "first_build_seconds": stored + build, "later_build_seconds": build,
-            "version": found(r"Psi4 (\S+) release", text, "version")[0]}
+    return {"energy_hartree": float(energy[0]), "builds": int(calls), "first_build_seconds": stored + build, "later_build_seconds": build}
 
 
 class Psi4:

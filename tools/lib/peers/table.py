@@ -16,7 +16,6 @@ def summary(runs):
         "energy_hartree": runs[name][-1]["energy_hartree"],
         "energy_difference_hartree": runs[name][-1]["energy_hartree"] - reference,
         "builds": runs[name][-1]["builds"],
-        "version": runs[name][-1]["version"],
         "median": median,
         "seconds_min": min(run["seconds"] for run in runs[name]),
         "seconds_max": max(run["seconds"] for run in runs[name]),
