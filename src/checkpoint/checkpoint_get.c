@@ -29,6 +29,15 @@ void hf_hdf5_no_memory(struct hf_hdf5_reader *reader, const char *path)
                                  reader->name, path);
 }
 
+void hf_hdf5_check_made(struct hf_hdf5_reader *reader, hf_status status,
+                        const struct hf_error *error)
+{
+    if (status == HF_NO_RESOURCE)
+        reader->status = hf_fail(reader->error, status, "%s", error->message);
+    else if (status != HF_OK)
+        hf_hdf5_damaged(reader, "/basis: %.200s", error->message);
+}
+
 /** Whether every part of a path is a link of this file to something in it. */
 static bool is_here(hid_t file, const char *path)
 {

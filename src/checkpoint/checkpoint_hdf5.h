@@ -59,6 +59,9 @@ hf_status hf_checkpoint_close(struct hf_checkpoint_addition *self, hf_status sta
 void hf_checkpoint_put_description(struct hf_hdf5_writer *writer,
                                    const struct hf_checkpoint *checkpoint);
 
+/** Atoms or shells of a file at most: their electrons and functions are an int. */
+enum { HF_HDF5_MOST_ROWS = 10000000 };
+
 /** A file being read; the first failure stays. */
 struct hf_hdf5_reader {
     hid_t file;
@@ -76,6 +79,10 @@ void hf_hdf5_damaged(struct hf_hdf5_reader *reader, const char *format, ...) HF_
 
 /** Remembers that there was no memory for something. */
 void hf_hdf5_no_memory(struct hf_hdf5_reader *reader, const char *what);
+
+/** Remembers what is wrong with the basis that was made from what was read, in the words of the library. */
+void hf_hdf5_check_made(struct hf_hdf5_reader *reader, hf_status status,
+                        const struct hf_error *error);
 
 /** Attributes of a group; "" or -1 when there is no such text or integer. */
 void hf_hdf5_get_group_text(struct hf_hdf5_reader *reader, const char *group, const char *name,

@@ -12,30 +12,21 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { MOST_ROWS = 20000000, MOST_TERMS = 100000 };
+enum { MOST_TERMS = 100000 };
 
 static void read_molecule(struct hf_hdf5_reader *reader, struct hf_checkpoint *self)
 {
     struct hf_molecule *molecule = &self->molecule;
     struct hf_environment *environment = &molecule->environment;
     char hash[HF_HASH_SIZE];
-    molecule->atom = hf_hdf5_get_table(reader, &hf_atom_fields, 1, MOST_ROWS, &molecule->n_atom);
+    molecule->atom =
+        hf_hdf5_get_table(reader, &hf_atom_fields, 1, HF_HDF5_MOST_ROWS, &molecule->n_atom);
     environment->charge =
         hf_hdf5_get_table(reader, &hf_charge_fields, 0, INT_MAX, &environment->n_charge);
     if (reader->status != HF_OK) return;
     hf_print_checksum(hf_molecule_checksum(molecule), hash);
     if (strcmp(hash, self->molecule_hash) != 0)
         hf_hdf5_damaged(reader, "/molecule is not what its hash is of");
-}
-
-/** What is wrong with the basis that was read, in the words of the library. */
-static void check_made(struct hf_hdf5_reader *reader, hf_status status,
-                       const struct hf_error *error)
-{
-    if (status == HF_NO_RESOURCE)
-        reader->status = hf_fail(reader->error, status, "%s", error->message);
-    else if (status != HF_OK)
-        hf_hdf5_damaged(reader, "/basis: %.200s", error->message);
 }
 
 /** Core potentials for the basis, and the cores that follow for the molecule. */
@@ -49,17 +40,20 @@ static void read_cores(struct hf_hdf5_reader *reader, struct hf_checkpoint *self
         hf_hdf5_get_table(reader, &hf_core_term_fields, 0, MOST_TERMS, &n_term);
     for (int i = 0; i < n && reader->status == HF_OK; i++) {
         potential[i].term = term != NULL ? term + at : NULL;
-        if (potential[i].n_term > n_term - at)
+        if (potential[i].n_term > n_term - at) {
             hf_hdf5_damaged(reader, "/basis/core_terms: potential %d has %d", i + 1,
                             potential[i].n_term);
+            return;
+        }
         at += potential[i].n_term;
     }
     if (reader->status == HF_OK && at != n_term)
         hf_hdf5_damaged(reader, "/basis has %d terms of core potentials for %d", n_term, at);
     if (reader->status == HF_OK && n > 0)
-        check_made(reader,
-                   hf_basis_set_core_potentials(&self->molecule, n, potential, self->basis, &error),
-                   &error);
+        hf_hdf5_check_made(
+            reader,
+            hf_basis_set_core_potentials(&self->molecule, n, potential, self->basis, &error),
+            &error);
     if (reader->status == HF_OK) hf_basis_set_cores(self->basis, &self->molecule);
 }
 
@@ -92,7 +86,7 @@ static void read_basis(struct hf_hdf5_reader *reader, struct hf_checkpoint *self
     struct hf_arena arena = {0};
     reader->arena = &arena; /* the basis gets copies */
     hf_hdf5_get_fields(reader, &hf_basis_fields, -1, &named);
-    struct hf_shell *shell = hf_hdf5_get_table(reader, &hf_shell_fields, 1, MOST_ROWS, &n);
+    struct hf_shell *shell = hf_hdf5_get_table(reader, &hf_shell_fields, 1, HF_HDF5_MOST_ROWS, &n);
     const int n_primitive = hf_hdf5_count_rows(reader, &hf_primitive_fields[0]);
     const double *exponents =
         hf_hdf5_get_numbers(reader, &arena, &hf_primitive_fields[0], n_primitive);
@@ -100,10 +94,10 @@ static void read_basis(struct hf_hdf5_reader *reader, struct hf_checkpoint *self
         hf_hdf5_get_numbers(reader, &arena, &hf_primitive_fields[1], n_primitive);
     share_primitives(reader, n, n_primitive, exponents, coefficients, shell);
     if (reader->status == HF_OK)
-        check_made(reader,
-                   hf_basis_from_shells(&self->molecule, named.name, named.citation, n, shell,
-                                        &self->basis, &error),
-                   &error);
+        hf_hdf5_check_made(reader,
+                           hf_basis_from_shells(&self->molecule, named.name, named.citation, n,
+                                                shell, &self->basis, &error),
+                           &error);
     if (reader->status == HF_OK) read_cores(reader, self);
     hf_arena_done(&arena);
     reader->arena = &self->arena;
@@ -142,8 +136,8 @@ static bool read_setting(void *data, const char *name)
 static void read_iterations(struct hf_hdf5_reader *reader, struct hf_checkpoint *self)
 {
     const int least = self->state.n_iteration > 0 ? 1 : 0;
-    self->iteration =
-        hf_hdf5_get_table(reader, &hf_iteration_fields, least, MOST_ROWS, &self->n_iteration);
+    self->iteration = hf_hdf5_get_table(reader, &hf_iteration_fields, least, HF_HDF5_MOST_ROWS,
+                                        &self->n_iteration);
     for (int i = 0; i < self->n_iteration; i++) self->iteration[i].number = i + 1;
 }
 

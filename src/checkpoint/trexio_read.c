@@ -53,7 +53,7 @@ static void read_molecule_of_file(struct hf_hdf5_reader *reader, struct hf_check
     struct hf_molecule *molecule = &self->molecule;
     int n = 0, n_core = 0;
     const struct hf_trexio_nucleus *nucleus =
-        hf_hdf5_get_table(reader, &hf_trexio_nucleus_fields, 1, INT_MAX, &n);
+        hf_hdf5_get_table(reader, &hf_trexio_nucleus_fields, 1, HF_HDF5_MOST_ROWS, &n);
     const struct hf_trexio_core *core =
         hf_hdf5_has(reader, "/ecp/ecp_z_core")
             ? hf_hdf5_get_table(reader, &hf_trexio_core_fields, n, n, &n_core)
@@ -145,7 +145,9 @@ static void make_shell(struct hf_hdf5_reader *reader, struct shells *self, int s
 static void make_shells(struct hf_hdf5_reader *reader, struct shells *self, int n_atom)
 {
     const size_t n = (size_t)self->n;
-    int at = 0, *first = HF_TAKE(reader->arena, first, n + 2);
+    int *first = HF_TAKE(reader->arena, first, n + 2);
+    int *place =
+        HF_TAKE(reader->arena, place, (size_t)n_atom + 1); /* of the next shell of each atom */
     double *exponent = HF_TAKE(reader->arena, exponent, (size_t)self->n_primitive);
     double *coefficient = HF_TAKE(reader->arena, coefficient, (size_t)self->n_primitive);
     HF_TAKE(reader->arena, self->shell, n);
@@ -158,11 +160,11 @@ static void make_shells(struct hf_hdf5_reader *reader, struct shells *self, int 
         hf_hdf5_expect(reader, "/basis/basis_shell_index", self->primitive[k].shell, 0,
                        self->n - 1);
     if (reader->status == HF_OK) sort_primitives(self, first, exponent, coefficient);
-    for (int a = 0; a < n_atom; a++)
-        for (int s = 0; s < self->n && reader->status == HF_OK; s++)
-            if (self->of[s].atom == a)
-                make_shell(reader, self, s, at++, first[s + 1] - first[s], exponent + first[s],
-                           coefficient + first[s]);
+    for (int s = 0; s < self->n && reader->status == HF_OK; s++) place[self->of[s].atom + 1]++;
+    for (int a = 0; a < n_atom && reader->status == HF_OK; a++) place[a + 1] += place[a];
+    for (int s = 0; s < self->n && reader->status == HF_OK; s++)
+        make_shell(reader, self, s, place[self->of[s].atom]++, first[s + 1] - first[s],
+                   exponent + first[s], coefficient + first[s]);
 }
 
 /** Finds our functions among those of the file. */
@@ -208,9 +210,9 @@ static void put_cores(struct hf_hdf5_reader *reader, struct hf_checkpoint *self)
         if (molecule->atom[i].n_core > 0)
             potential[n++] = (struct hf_core_potential){i, molecule->atom[i].n_core, 0, 0, NULL};
     if (n == 0) return;
-    if (hf_basis_set_core_potentials(molecule, n, potential, self->basis, &error) != HF_OK)
-        hf_hdf5_damaged(reader, "/ecp: %.200s", error.message);
-    hf_basis_set_cores(self->basis, &self->molecule);
+    hf_hdf5_check_made(
+        reader, hf_basis_set_core_potentials(molecule, n, potential, self->basis, &error), &error);
+    if (reader->status == HF_OK) hf_basis_set_cores(self->basis, &self->molecule);
 }
 
 static void read_functions_of_basis(struct hf_hdf5_reader *reader, struct hf_checkpoint *self)
@@ -218,14 +220,15 @@ static void read_functions_of_basis(struct hf_hdf5_reader *reader, struct hf_che
     struct hf_error error;
     struct shells shells = {.cartesian =
                                 hf_hdf5_get_group_integer(reader, "/ao", "ao_cartesian") > 0};
-    shells.of = hf_hdf5_get_table(reader, &hf_trexio_shell_fields, 1, INT_MAX, &shells.n);
+    shells.of = hf_hdf5_get_table(reader, &hf_trexio_shell_fields, 1, HF_HDF5_MOST_ROWS, &shells.n);
     shells.primitive =
         hf_hdf5_get_table(reader, &hf_trexio_primitive_fields, 1, INT_MAX, &shells.n_primitive);
     if (reader->status == HF_OK) make_shells(reader, &shells, self->molecule.n_atom);
     if (reader->status != HF_OK) return;
-    if (hf_basis_from_shells(&self->molecule, "of a TREXIO file", NULL, shells.n, shells.shell,
-                             &self->basis, &error) != HF_OK)
-        hf_hdf5_damaged(reader, "/basis: %.200s", error.message);
+    hf_hdf5_check_made(reader,
+                       hf_basis_from_shells(&self->molecule, "of a TREXIO file", NULL, shells.n,
+                                            shells.shell, &self->basis, &error),
+                       &error);
     if (reader->status == HF_OK) read_functions(reader, &shells, self);
     if (reader->status == HF_OK) put_cores(reader, self);
 }

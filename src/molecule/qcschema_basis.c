@@ -50,7 +50,8 @@ static bool put_rows(FILE *text, const cJSON *powers, const cJSON *exponents,
     const cJSON *power = powers != NULL ? powers->child : NULL;
     const cJSON *coefficient = coefficients->child;
     const int n = cJSON_GetArraySize(exponents);
-    if (!cJSON_IsArray(coefficients) || cJSON_GetArraySize(coefficients) != n ||
+    if (!cJSON_IsArray(exponents) || !cJSON_IsArray(coefficients) ||
+        cJSON_GetArraySize(coefficients) != n ||
         (powers != NULL && cJSON_GetArraySize(powers) != n))
         return false;
     for (const cJSON *exponent = exponents->child; exponent != NULL; exponent = exponent->next) {

@@ -43,6 +43,8 @@ hf_status hf_qcschema_check_keys(const struct draft *draft, const cJSON *object,
 {
     int n = 0;
     while (known[n] != NULL) n++;
+    if (!cJSON_IsObject(object)) /* entries of a list have no keys */
+        return hf_draft_fail(draft, 0, "%s is no object", name);
     for (const cJSON *member = object->child; member != NULL; member = member->next) {
         const struct hf_word key = hf_word_of(member->string);
         if (hf_qcschema_is_listed(member->string, known)) {

@@ -123,7 +123,7 @@ size_t hf_optimiser_state_size(const struct hf_optimiser *optimiser);
 hf_status hf_optimiser_save(struct hf_optimiser *self, double state[],
                             struct hf_error *error) HF_MUST_CHECK;
 /** Of the same molecule and settings, with the position that was computed last or next. Not taken if constraints, which
- *  may be others, do not hold there; *taken says so. */
+ *  may be others, do not hold there; *taken says so. HF_BAD_INPUT: numbers that cannot be those of a search. */
 hf_status hf_optimiser_load(struct hf_optimiser *self, const double state[], bool *taken,
                             struct hf_error *error) HF_MUST_CHECK;
 

@@ -341,10 +341,25 @@ hf_status hf_optimiser_save(struct hf_optimiser *self, double state[], struct hf
                                      state + N_NUMBER + N_PLACE * n_x, self->h, error);
 }
 
+/** Whether the radius of trust, places and gradients can be those of a search. */
+static bool is_sound(const double state[], size_t n_x)
+{
+    const double largest = 1e6; /* bohr, as of atoms in a checkpoint; hartree/bohr */
+    bool sound = state[4] >= LEAST_TRUST && state[4] <= MOST_TRUST;
+    for (size_t i = 0; i < N_PLACE * n_x; i++)
+        sound = sound && fabs(state[N_NUMBER + i]) <= largest;
+    return sound;
+}
+
 hf_status hf_optimiser_load(struct hf_optimiser *self, const double state[], bool *taken,
                             struct hf_error *error)
 {
     const size_t n_x = 3 * (size_t)self->n_atom;
+    *taken = false;
+    if (!is_sound(state, n_x))
+        return hf_fail(error, HF_BAD_INPUT,
+                       "damaged checkpoint: the search for a structure has a radius of trust or "
+                       "places that are out of range");
     const double(*x)[3] = (const double(*)[3])(state + N_NUMBER);
     *taken = hf_constraints_missed(self->settings.n_constraint, self->constraint, x) < 0;
     if (!*taken) return HF_OK;

@@ -162,6 +162,13 @@ BAD = [
     ("long names of centres", of_own("atom_map", ["O", "H", 61 * "H"]), "a name has control characters, more than 60 bytes, or begins with ?"),
     ("too few centres", of_own("atom_map", ["O", "H"]), "'atom_map' of the basis set has 2 centres; expected one for each of 3 atoms"),
     ("too few coefficients", of_own("center_data", "H", "electron_shells", 0, "coefficients", [[1.0]]), "centre 'H': a shell has not one number for each exponent"),
+    ("coefficients without exponents", of_own("center_data", "H", "electron_shells", [
+        {"angular_momentum": [0], "harmonic_type": "spherical", "coefficients": [[]]}]),
+     "centre 'H': a shell has not one number for each exponent"),
+    ("a list for a shell", of_own("center_data", "H", "electron_shells", [[1.0]]), "a shell of the basis set is no object"),
+    ("a list for a core potential", of_own("center_data", "O", "ecp_potentials", [[1.0]]), "a core potential is no object"),
+    ("a core potential without exponents", of_own("center_data", "O", "ecp_potentials", [{"angular_momentum": [0], "coefficients": [[]]}]),
+     "centre 'O': a core potential has not one number for each exponent"),
     ("no harmonic type", of_own("center_data", "H", "electron_shells", 0, "harmonic_type", "round"), "centre 'H': a shell's 'harmonic_type' is not spherical or cartesian"),
     ("spherical and Cartesian", of_own("center_data", "O", "electron_shells", [shell([2], [1.0], [1.0]), shell([2], [0.5], [1.0], kind="cartesian")]),
      "centre 'O': shells of one angular momentum are spherical and cartesian"),

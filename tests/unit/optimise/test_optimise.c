@@ -459,6 +459,13 @@ TEST(ends_have_their_constraints)
     assert_ok(hf_optimiser_save(other, kept, &error));
     assert_ok(hf_optimiser_load(optimiser, kept, &taken, &error));
     assert_false(taken);
+    for (int i = 0; i < 2; i++) { /* radius of trust and a place of a damaged checkpoint */
+        double *const damaged = &kept[i == 0 ? 4 : 6], right = *damaged;
+        *damaged = i == 0 ? -1.0 : 1e20;
+        assert_int_equal(hf_optimiser_load(other, kept, &taken, &error), HF_BAD_INPUT);
+        *damaged = right;
+    }
+    assert_ok(hf_optimiser_load(other, kept, &taken, &error));
     for (int i = 1; i < 3; i++) { /* of a distance, of an atom that is to stay */
         optimiser->x[i][0] += 0.01;
         assert_ok(hf_optimiser_advance(optimiser, -1.0, flat, &step, &error));
