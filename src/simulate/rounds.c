@@ -11,7 +11,7 @@
 enum { HIGHEST = 224 };
 enum { VERSION = 1, RECORD_BYTES = sizeof(struct hf_trace_record), N_KIND = 256 };
 /** A trace has as many numbers of blocks as records at most, or few; memory for them goes to every rank. */
-enum { FEW_BLOCKS = 65536 };
+enum { FEW_BLOCKS = 65536, MOST_FUNCTIONS = 1000000, MOST_DENSITIES = 1000 };
 /** Of tasks in all rounds, seconds and bytes: what a trace of hf does not reach. */
 static const double TOO_MANY = 1e9;
 
@@ -96,10 +96,12 @@ static hf_status read_header(struct reader *reader, double n_byte, struct hf_err
                        VERSION);
     if (n_record * RECORD_BYTES > n_byte) return ends_early(reader, error);
     reader->n_record = (size_t)n_record;
-    rounds->n_function = (int)hf_sim_number(rounds, NULL, "n_function");
+    const double n_function = hf_sim_number(rounds, NULL, "n_function");
+    const double n_density = hf_sim_number(rounds, NULL, "n_density");
+    if (n_function > MOST_FUNCTIONS || n_density > MOST_DENSITIES) return damaged(reader, error);
+    rounds->n_function = (int)fmax(0.0, n_function); /* 0: the header has none */
     rounds->least_cache_bytes =
         hf_sim_number(rounds, cJSON_GetObjectItemCaseSensitive(model, "fock"), "least_cache_bytes");
-    const double n_density = hf_sim_number(rounds, NULL, "n_density");
     rounds->n_density = n_density > 0.0 ? (int)n_density : 1;
     rounds->reads_only =
         cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(rounds->header, "reads_only"));
@@ -205,8 +207,12 @@ static void find_sites(struct hf_sim_rounds *rounds)
     const cJSON *fock = cJSON_GetObjectItemCaseSensitive(rounds->header, "fock");
     if (!cJSON_IsString(fock)) return;
     rounds->replicated = strcmp(fock->valuestring, "replicated") == 0;
-    rounds->n_site = n_block > 0 ? (int)ceil((sqrt(8.0 * n_block + 1.0) - 1.0) / 2.0)
-                                 : (int)hf_sim_number(rounds, NULL, "n_atom");
+    const double n_atom = hf_sim_number(rounds, NULL, "n_atom");
+    rounds->n_site = n_block > 0    ? (int)ceil((sqrt(8.0 * n_block + 1.0) - 1.0) / 2.0)
+                     : n_atom > 0.0 ? (int)fmin(n_atom, rounds->n_function)
+                                    : 0;
+    if (rounds->n_added > 0) /* the last blocks may have no sums */
+        rounds->n_added = rounds->n_site * (rounds->n_site + 1) / 2;
 }
 
 /** Levels of some tasks: bytes in place of `start`, their kind in place of seconds. */

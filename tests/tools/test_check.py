@@ -79,29 +79,39 @@ class Fuzzing(unittest.TestCase):
 class Counting(WithFolder):
     MESON = """#!/bin/sh
 case $1 in
-introspect) echo '[{"name": "fast", "suite": ["hf:quick"]}]' ;;
-test) printf 'it failed\\n\\nOk:                 5   \\nExpected Fail:      1   \\nFail:               %s   \\nTimeout:            %s   \\n' FAILED; exit CODE ;;
+introspect) INTROSPECT ;;
+test) printf 'it failed\\n\\nOk:                 %s   \\nExpected Fail:      %s   \\nFail:               %s   \\nSkipped:            2   \\nTimeout:            %s   \\n' COUNTS; CODE ;;
 esac
 """
+    TESTS = "echo '[{\"name\": \"fast\", \"suite\": [\"hf:quick\"]}]'"
 
-    def checked(self, failed, code):
-        """Exit code, last line and standard error of tools/check with stand-ins for what it starts."""
+    def checked(self, counts, code, introspect=TESTS, ninja=""):
+        """Exit code, last line and whether standard error has the output, of tools/check with stand-ins for what it starts."""
         shutil.copytree(ROOT / "tools", self.folder / "tools", dirs_exist_ok=True, ignore=shutil.ignore_patterns("lab", "__pycache__"))
         (self.folder / "build" / "meson-logs").mkdir(parents=True, exist_ok=True)
         (self.folder / "build" / "meson-private").mkdir(exist_ok=True)
-        executable(self.folder / "meson", self.MESON.replace("FAILED", failed).replace("CODE", code))
-        executable(self.folder / "ninja", "#!/bin/sh\n")
+        executable(self.folder / "meson", self.MESON.replace("COUNTS", counts).replace("CODE", code).replace("INTROSPECT", introspect))
+        executable(self.folder / "ninja", f"#!/bin/sh\n{ninja}\n")
         executable(self.folder / "dpkg-query", "#!/bin/sh\nshift 2\nprintf 'installed %s\\n' \"$@\"\n")
         done = subprocess.run([self.folder / "tools" / "check"], env=dict(os.environ, PATH=f"{self.folder}:{os.environ['PATH']}"),
                               capture_output=True, text=True, check=False, timeout=100)
         return done.returncode, done.stdout.splitlines()[-1], "it failed" in done.stderr
 
     def test_results_of_meson_are_counted(self):
-        self.assertEqual(self.checked("0 0", "0"), (0, "6 passed, 0 failed", False))
-        self.assertEqual(self.checked("2 1", "3"), (1, "6 passed, 3 failed", True))
+        self.assertEqual(self.checked("5 1 0 0", "exit 0"), (0, "6 passed, 0 failed", False))
+        self.assertEqual(self.checked("5 1 2 1", "exit 3"), (1, "6 passed, 3 failed", True))
 
     def test_tests_that_end_early_are_a_failure(self):
-        self.assertEqual(self.checked("0 0", "1"), (1, "6 passed, 1 failed", True))
+        self.assertEqual(self.checked("5 1 0 0", "exit 1"), (1, "6 passed, 1 failed", True))
+        self.assertEqual(self.checked("5 1 0 0", "kill -9 $$"), (1, "6 passed, 1 failed", True))
+
+    def test_no_tests_are_a_failure(self):
+        for introspect in ("echo it failed >&2; exit 1", "echo '[]'", "echo '[{\"name\": \"other\", \"suite\": []}]'"):
+            self.assertEqual(self.checked("5 1 0 0", "exit 0", introspect)[:2], (1, "0 passed, 1 failed"))
+        self.assertEqual(self.checked("0 0 0 0", "exit 0"), (1, "0 passed, 1 failed", True))  # all are skipped
+
+    def test_a_build_that_fails(self):
+        self.assertEqual(self.checked("5 1 0 0", "exit 0", ninja="echo it failed; exit 1"), (1, "0 passed, 1 failed", True))
 
 
 class Packages(unittest.TestCase):

@@ -164,6 +164,13 @@ class Whole(WithFolder):
         done = self.bench("--peers", "nwchem")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
 
+    def test_what_hf_refuses_is_one_line(self):
+        done = self.bench("--peers", "nwchem", "--json", "x")
+        self.assertEqual((done.returncode, done.stderr), (2, "bench-peers: --json is not for a sweep: each run writes files of its own\n"))
+        self.write("refused", 'echo "hf: no such molecule" >&2; exit 2')
+        done = self.bench("--peers", "nwchem")
+        self.assertEqual((done.returncode, done.stderr), (2, "bench-peers: hf: no such molecule\n"))
+
     def test_who_is_absent_is_told(self):
         done = self.bench("--peers", "psi4-pk,nwchem", psi4_text=None)
         self.assertIn("psi4-pk: there is no program psi4 here", done.stderr)

@@ -9,6 +9,7 @@ from .failure import BAD_INPUT, NO_RESOURCE, Failure
 
 GOOD_CODES = (0, 1)  # 1: not converged, which --max-iterations may be meant to do
 SECONDS_TO_END = 10
+OWN_OPTIONS = ("--json", "--trace", "--check", "--version", "-V")
 
 
 def program_beside(root, name="hf"):
@@ -46,6 +47,13 @@ def alone(hf, arguments):
     except OSError as error:
         raise Failure(f"{hf} cannot be started: {error.strerror}") from error
     return done.returncode, done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace")
+
+
+def check_options(options):
+    """Refuses options of hf that the tools give it themselves, or that run nothing."""
+    given = next((word.split("=")[0] for word in options if word.split("=")[0] in OWN_OPTIONS), None)
+    if given:
+        raise Failure(f"{given} is not for a sweep: each run writes files of its own")
 
 
 def check_input(hf, arguments):

@@ -388,6 +388,39 @@ TEST(damaged_records_are_refused)
             "damaged");
 }
 
+/** Reads a trace of replicated matrices with one task, which adds to the fifth of the six blocks of three sites. */
+static hf_status read_sums(double n_function, double n_density, struct hf_sim_rounds *rounds)
+{
+    char path[] = "/tmp/test_simulate_XXXXXX";
+    FILE *file = fdopen(mkstemp(path), "wb");
+    fprintf(
+        file,
+        "{\"format\": \"hf-trace\", \"version\": 1, \"record_bytes\": 24, \"n_record\": 2, "
+        "\"n_function\": %g, \"n_density\": %g, \"fock\": \"replicated\", \"kinds\": [\"task\"], "
+        "\"builds\": [{\"n_task\": 1}]}\n",
+        n_function, n_density);
+    write_record(file, &(struct test_record){0.0, 0, 1.0f, 0});
+    write_record(file, &(struct test_record){4.0, 1, 8.0f, 250});
+    fclose(file);
+    const hf_status status = hf_sim_rounds_read(path, rounds, &error);
+    unlink(path);
+    return status;
+}
+
+TEST(blocks_without_sums_are_known)
+{
+    const struct hf_sim_settings settings = {.scheduler = "static", .n_rank = 2, .n_thread = 1};
+    struct hf_sim_rounds rounds;
+    assert_ok(read_sums(40.0, 1.0, &rounds));
+    assert_int_equal(rounds.n_site, 3);
+    assert_int_equal(rounds.n_added, 6);
+    assert_true(rounds.round[0].n_add[0][4] == 1.0f && rounds.round[0].n_add[0][5] == 0.0f);
+    assert_int_equal(replay(&rounds, false, &hf_sim_cluster, settings).n_done, 1);
+    hf_sim_rounds_free(&rounds);
+    assert_failure(read_sums(1e300, 1.0, &rounds), HF_BAD_INPUT, &error, "damaged");
+    assert_failure(read_sums(40.0, 1e9, &rounds), HF_BAD_INPUT, &error, "damaged");
+}
+
 /** Of one site and 40 functions, with the rank of a node each: a matrix of 12.8 kB, which one rank owns. */
 static double seconds_of_matrices(const char *fock, int n_rank, struct hf_sim_machine machine)
 {
