@@ -253,7 +253,7 @@ def what_does_not_fit_is_refused():
             (["--fragments", "auto", "--guess", "x.h5"], "expected no file"),
             (["--fragments", "auto", "--method", "mp2", "--frozen-core", "1"], "expected default or none"),
             (["--fragments", "auto", "--method", "lmp2", "--task", "gradient"], "there are no gradients"),
-            (["--fragments", "auto", "--basis", "no-such"], "no-such"), (["--fragments", "auto", "--each"], "no effect with each"),
+            (["--fragments", "auto", "--basis", "no-such"], "no-such"), (["--fragments", "auto", "--each"], "--fragments: fragments cannot be combined with each"),
             (["--counterpoise"], "no effect without fragments"),
             (["--extrapolation", "neese"], "no effect without two basis sets"),
             (["--each", "--basis", "cc-pV[DT]Z"], "extrapolated of one molecule, without each"),
