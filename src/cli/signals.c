@@ -62,8 +62,9 @@ int hf_signals_asked(void *data, double fraction)
 {
     (void)data;
     (void)fraction;
-    heard = caught != 0;
-    return (int)caught;
+    const int signal_number = (int)caught; /* it may change meanwhile */
+    heard = signal_number != 0;
+    return signal_number;
 }
 
 /* Open MPI puts a pseudo-terminal between a rank and its standard output, even if that is a file, but not for
