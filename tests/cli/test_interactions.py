@@ -230,8 +230,8 @@ def finished_parts_are_not_computed_again():
 
 def the_report_names_the_file_of_other_results():
     pair = [write("states.xyz", ["He 0 0 0", "He 0 0 2.9"]), "--basis", "6-31G", "--fragments", "auto"]
-    _, text = compute([*pair, "--excitations", "1", "--polarisability"], "excited states")
-    TEST.check("polarisability, excited states of each calculation: lines of states.parts.jsonl\n" in text, "no word of excited states:", text)
+    _, text = compute([*pair, "--excitations", "1", "--potential-charges", "mk"], "excited states")
+    TEST.check("excited states, potential charges of each calculation: lines of states.parts.jsonl\n" in text, "no word of excited states:", text)
     with open("states.parts.jsonl", encoding="utf-8") as file:
         TEST.check(all("excitations" in json.loads(line)["extras"]["hf"] for line in file), "excited states of each calculation")
     _, text = compute(pair, "energies alone")
