@@ -194,6 +194,7 @@ static int run(struct hf_command *command, hf_status status, bool *stuck_in_mpi,
     HF_TRY(hf_launch_check(MPI_COMM_WORLD, &launch, error));
     HF_TRY(hf_context_create(MPI_COMM_WORLD, &context, error));
     hf_interruption_watch(context->interruption, hf_signals_asked, NULL);
+    hf_interruption_set_stopped(context->interruption, hf_signals_stopped);
     if (command->action == HF_ACTION_SELF_TEST) {
         HF_TRY(self_test(context, command->word, &exit_code, error));
         goto cleanup;

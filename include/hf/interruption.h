@@ -39,6 +39,10 @@ struct hf_interruption;
 void hf_interruption_watch(struct hf_interruption *interruption,
                            int (*asked)(void *data, double fraction), void *data);
 
+/** Sets a function for the moment when all ranks have stopped, whatever for, and may begin to write what they have. NULL:
+ *  none. Not collective. */
+void hf_interruption_set_stopped(struct hf_interruption *interruption, void (*stopped)(void));
+
 /** Sets the time limit: HF_TIME_IS_UP from this time on (hf_wall_seconds), minus the reserved time; INFINITY: no
  *  limit. Not collective. */
 void hf_interruption_set_deadline(struct hf_interruption *interruption, double wall_seconds);

@@ -23,6 +23,7 @@ struct hf_interruption {
     pthread_mutex_t lock; /**< protects the members below */
     int (*asked)(void *data, double fraction);
     void *data;
+    void (*stopped)(void);
     double deadline, reserved;
     bool told;      /**< this rank has sent its message */
     int message;    /**< the message; must not change until it has arrived */
@@ -56,6 +57,11 @@ void hf_interruption_watch(struct hf_interruption *interruption,
 {
     interruption->asked = asked;
     interruption->data = data;
+}
+
+void hf_interruption_set_stopped(struct hf_interruption *interruption, void (*stopped)(void))
+{
+    interruption->stopped = stopped;
 }
 
 void hf_interruption_set_deadline(struct hf_interruption *interruption, double wall_seconds)
@@ -164,6 +170,7 @@ int hf_interruption_look(struct hf_interruption *self, bool alone)
 void hf_interruption_settle(struct hf_interruption *self)
 {
     const int n_expected = self->rank == 0 ? self->n_rank - 1 : 1;
+    if (self->stopped != NULL) self->stopped();
     if (self->comm != MPI_COMM_NULL) {
         if (!self->told) tell(self, atomic_load(&self->reason));
         while (self->n_received < n_expected) receive(self, MPI_ANY_SOURCE);

@@ -82,8 +82,8 @@ hf_status hf_launch_warn(const struct hf_launch *launch, int n_thread, struct hf
  *  one thread, because its work space is large. Not collective. */
 void hf_launch_use_threads(int n_thread);
 
-/** From now on hf remembers signals that ask it to end. A second SIGINT, SIGTERM or SIGUSR1 ends the process. SIGHUP
- *  stays ignored if it is already ignored (nohup). */
+/** From now on hf remembers signals that ask it to end. A second SIGINT, SIGTERM or SIGUSR1 ends the process; a third one
+ *  if the calculation has heard of the first, or has stopped. SIGHUP stays ignored if it is already ignored (nohup). */
 void hf_signals_catch(void);
 
 /** Whether mpiexec may lose this exit code of a signal unless processes end by MPI_Abort. Not collective. */
@@ -95,6 +95,9 @@ struct hf_watch {
     const struct hf_interruption *interruption;
     bool report_is_all; /**< no file is written, so without a reader the results are lost */
 };
+
+/** For hf_interruption_set_stopped. */
+void hf_signals_stopped(void);
 
 /** For hf_interruption_watch before there is a report; returns the signal. */
 int hf_signals_asked(void *data, double fraction);

@@ -8,15 +8,16 @@
 
 /* A signal handler can only use static storage. */
 static volatile sig_atomic_t caught = 0;
-static volatile sig_atomic_t heard = 0, n_after = 0; /* the calculation knows; signals since then */
+static volatile sig_atomic_t heard = 0, n_after = 0; /* the calculation stops; signals since then */
 
 static void remember(int signal_number)
 {
     caught = signal_number;
 }
 
-/* Ends the process at a second signal, since linear algebra hears none. Once it was heard, files are being written, and a
- * batch system may send a signal to hf and to mpiexec, which passes it on: then at a third. */
+/* Ends the process at a second signal, since linear algebra hears none. Once it was heard, or the calculation
+ * stops for another reason, files are being written, and a batch system may send a signal to hf and to mpiexec, which passes
+ * it on: then at a third. */
 static void remember_or_end(int signal_number)
 {
     if (caught == signal_number && (!heard || ++n_after > 1)) {
@@ -58,12 +59,18 @@ bool hf_signals_lose_exit_code(int exit_code)
 #endif
 }
 
+void hf_signals_stopped(void)
+{
+    heard = 1;
+}
+
 int hf_signals_asked(void *data, double fraction)
 {
     (void)data;
     (void)fraction;
-    heard = caught != 0;
-    return (int)caught;
+    const int signal_number = (int)caught; /* it may change meanwhile */
+    if (signal_number != 0) heard = 1;
+    return signal_number;
 }
 
 /* Open MPI puts a pseudo-terminal between a rank and its standard output, even if that is a file, but not for

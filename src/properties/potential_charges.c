@@ -350,7 +350,7 @@ const struct hf_option hf_options_potential_charges[] = {
     {0}};
 
 const struct hf_quantity_ops hf_quantity_potential_charges = {
-    .name = "potential_charges",
+    .name = "potential charges",
     .options = hf_options_potential_charges,
     .option = "potential_charges",
     .needs = HF_WAVEFUNCTION_DENSITIES,

@@ -76,7 +76,7 @@ static hf_status check(const struct hf_options *options, const struct hf_option_
     char text[200] = "";
     const struct hf_option_setting *against = find_holding(options, option->not_with);
     if (against != NULL)
-        return hf_fail(error, HF_BAD_INPUT, "%s: %s has no effect with %s%s%s", given->where,
+        return hf_fail(error, HF_BAD_INPUT, "%s: %s cannot be combined with %s%s%s", given->where,
                        option->key, against->key, against->value != NULL ? " " : "",
                        against->value != NULL ? against->value : "");
     if (option->only_with[0].key == NULL || find_holding(options, option->only_with) != NULL)

@@ -169,8 +169,8 @@ BAD_INPUT = [
     ("no file of charges", WATER, ["--point-charges-file", "/no/such"], ["/no/such", "no such file"]),
 ]
 
-# option, value (None: a flag), other options, what it belongs to or has no effect with: every line of the table that says so
-NO_EFFECT = [
+# option, value (None: a flag), other options, what it belongs to or does not go with: every line of the table that says so
+MISPLACED = [
     *((option, value, ["--task", "gradient"], "without task optimise")
       for option, value in (("max-steps", "7"), ("constraint", "fix 1"), ("scan", "distance 1 2 = 1.0 to 2.0 in 2"), ("saddle", None),
                             ("coordinates", "cartesian"), ("max-force", "1e-3"), ("rms-force", "1e-3"), ("max-displacement", "1e-3"),
@@ -219,9 +219,9 @@ NO_EFFECT = [
                             ("potential-charges", "mk"), ("excitations", "3"),
                             ("checkpoint-interval", "1"))),
 ]
-BAD_INPUT += [(f"no effect of {option} {what}", WATER, [*others, f"--{option}" if value is None else f"--{option}={value}"],
-               [f"--{option}: {option.replace('-', '_')} has no effect {what}"])
-              for option, value, others, what in NO_EFFECT]
+BAD_INPUT += [(f"{option} {what}", WATER, [*others, f"--{option}" if value is None else f"--{option}={value}"],
+               [f"--{option}: {option.replace('-', '_')} {'has no effect' if what.startswith('without') else 'cannot be combined'} {what}"])
+              for option, value, others, what in MISPLACED]
 
 
 def expect_one_line(name, outcome, code, parts):
@@ -313,8 +313,8 @@ def pages_of_help():
     """One screen of everyday options, all options, one of them."""
     everyday, everything, one = (run(["--help", *topic])[1] for topic in ([], ["all"], ["schedule"]))
     of_some = {entry.split()[0] for entry in everything.split("\n  --")[1:] if re.search(r"(Only|Not) with ", entry)}
-    check(of_some == {option for option, *_ in NO_EFFECT}, "options without an effect that are not tested:",
-          str(of_some.symmetric_difference({option for option, *_ in NO_EFFECT})))
+    check(of_some == {option for option, *_ in MISPLACED}, "options without an effect that are not tested:",
+          str(of_some.symmetric_difference({option for option, *_ in MISPLACED})))
     check(len(everyday.splitlines()) <= 45, f"--help: {len(everyday.splitlines())} lines, expected 45 at most")
     for text in (everyday, everything, one):
         for line in text.splitlines():

@@ -289,8 +289,8 @@ def wrong_commands_are_refused():
     write("named.txt", "one.xyz\n listed.xyz \n")
     write("set.gbs", "important\n")
     os.mkdir("folder")
-    cases = [[["one.xyz", "--molden", "x"], "molden has no effect with each"],
-             [["one.xyz", "--task", "vibrations", "--groups", "2"], "groups has no effect with each"],
+    cases = [[["one.xyz", "--molden", "x"], "molden cannot be combined with each"],
+             [["one.xyz", "--task", "vibrations", "--groups", "2"], "groups cannot be combined with each"],
              [["one.xyz", "no-such-file.xyz"], "no-such-file.xyz"],
              [["one.xyz", "--json", "notes.txt"], "lines that no job"],
              [["one.xyz", "--json", "one.xyz"], "one.xyz"],

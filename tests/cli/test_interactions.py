@@ -230,8 +230,8 @@ def finished_parts_are_not_computed_again():
 
 def the_report_names_the_file_of_other_results():
     pair = [write("states.xyz", ["He 0 0 0", "He 0 0 2.9"]), "--basis", "6-31G", "--fragments", "auto"]
-    _, text = compute([*pair, "--excitations", "1", "--polarisability"], "excited states")
-    TEST.check("polarisability, excited states of each calculation: lines of states.parts.jsonl\n" in text, "no word of excited states:", text)
+    _, text = compute([*pair, "--excitations", "1", "--potential-charges", "mk"], "excited states")
+    TEST.check("excited states, potential charges of each calculation: lines of states.parts.jsonl\n" in text, "no word of excited states:", text)
     with open("states.parts.jsonl", encoding="utf-8") as file:
         TEST.check(all("excitations" in json.loads(line)["extras"]["hf"] for line in file), "excited states of each calculation")
     _, text = compute(pair, "energies alone")
@@ -253,7 +253,7 @@ def what_does_not_fit_is_refused():
             (["--fragments", "auto", "--guess", "x.h5"], "expected no file"),
             (["--fragments", "auto", "--method", "mp2", "--frozen-core", "1"], "expected default or none"),
             (["--fragments", "auto", "--method", "lmp2", "--task", "gradient"], "there are no gradients"),
-            (["--fragments", "auto", "--basis", "no-such"], "no-such"), (["--fragments", "auto", "--each"], "no effect with each"),
+            (["--fragments", "auto", "--basis", "no-such"], "no-such"), (["--fragments", "auto", "--each"], "--fragments: fragments cannot be combined with each"),
             (["--counterpoise"], "no effect without fragments"),
             (["--extrapolation", "neese"], "no effect without two basis sets"),
             (["--each", "--basis", "cc-pV[DT]Z"], "extrapolated of one molecule, without each"),

@@ -184,7 +184,7 @@ def check_refusals(folder):
              ("long name", ["--serve", "unix:" + 200 * "a"], 2, ["at most 107 bytes"]),
              ("no name", ["--serve", "unix:"], 2, ["needs the name of a socket"]),
              ("other host", ["--serve", "192.0.2.1:31415"], 2, ["is another host", "--serve-remote"]),
-             ("files", ["--serve", "unix:x", "--json", os.path.join(folder, "out.json")], 2, ["--json: json has no effect with serve"]),
+             ("files", ["--serve", "unix:x", "--json", os.path.join(folder, "out.json")], 2, ["--json: json cannot be combined with serve"]),
              ("checkpoint", ["--serve", "unix:x", "--checkpoint", "a.h5"], 2, ["--checkpoint: with --serve no files are written"]),
              ("task", ["--serve", "unix:x", "--task", "optimise"], 2, ["--task: with --serve energies and forces are computed"]),
              ("constraint", ["--serve", "unix:x", "--constraint", "fix 1"], 2, ["constraint has no effect without task optimise"]),

@@ -146,20 +146,23 @@ def closed_terminal():
     return None if kind == "interrupted" else f"JSON after SIGHUP: {kind}"
 
 
-def twice_while_writing():
+def twice_while_writing(options, n_after, code):
     """Batch system and mpiexec each send SIGTERM: the second, while files are written, must not end that."""
     with tempfile.TemporaryDirectory() as folder:
         checkpoint, document = os.path.join(folder, "state.h5"), os.path.join(folder, "out.json")
-        with start(["--checkpoint", checkpoint, "--json", document]) as job:
+        with start([*options, "--checkpoint", checkpoint, "--json", document]) as job:
             wait_for(job, "Iter")
-            job.send_signal(signal.SIGTERM)
+            if n_after == 1:
+                job.send_signal(signal.SIGTERM)
             while not os.listdir(folder) and job.poll() is None:
                 pass
-            job.send_signal(signal.SIGTERM)
+            for _ in range(n_after):
+                job.send_signal(signal.SIGTERM)
+                time.sleep(0.001)  # or two are one
             _, errors = job.communicate(timeout=MOST_SECONDS)
         left = sorted(os.listdir(folder))
-    return None if job.returncode == 128 + signal.SIGTERM and left == ["out.json", "state.h5"] else \
-        f"exit code {job.returncode} after SIGTERM twice, files {left}: {errors}"
+    return None if job.returncode == code and left == ["out.json", "state.h5"] else \
+        f"{options}: exit code {job.returncode} after SIGTERM twice, files {left}: {errors}"
 
 
 def no_hang_up():
@@ -184,7 +187,8 @@ def main():
             number = signal.SIGUSR1  # with others Open MPI's has an exit code of its own
         failures.append(trial(number, target, random.choice((0.1, 1.0, 3.0)) * random.random()))
     if int(RANKS) == 1:
-        failures += [interrupt_reading(), processor_limit(), closed_terminal(), twice_while_writing(), no_hang_up()]
+        failures += [interrupt_reading(), processor_limit(), closed_terminal(), no_hang_up(),
+                     twice_while_writing([], 1, 128 + signal.SIGTERM), twice_while_writing(["--time-limit", "0:03"], 2, 1)]
     failures = [text for text in failures if text]
     for text in failures:
         print("FAILED", text)

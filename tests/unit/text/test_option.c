@@ -322,7 +322,7 @@ TEST(options_without_an_effect_are_refused)
 {
     static const char without[] =
         "--key: fins has no effect without pet dog-fish, number one or force",
-                      with_pet[] = "--key: fur has no effect with pet dog-fish";
+                      with_pet[] = "--key: fur cannot be combined with pet dog-fish";
     const struct {
         const char *given[2], *message;
     } cases[] = {
@@ -336,7 +336,7 @@ TEST(options_without_an_effect_are_refused)
         {{"fur=yes", NULL}, ""},
         {{"fur=yes", "pet=Dog-Fish"}, with_pet},
         {{"fur=no", "pet=dog-fish"}, ""},
-        {{"fur=yes", "many=x"}, "--key: fur has no effect with many"},
+        {{"fur=yes", "many=x"}, "--key: fur cannot be combined with many"},
     };
     char text[100], few[20];
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
