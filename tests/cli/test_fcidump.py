@@ -180,7 +180,7 @@ def compare_ranks(folder, case):
 def refusals(folder, case):
     path, _ = dump(folder, case, "refused")
     molecule, out = path.replace(".fcidump", ".mol"), os.path.join(folder, "none.fcidump")
-    for options, code, words in [(["--smearing", "0.01"], 2, "whole occupations"), (["--method", "lmp2"], 2, "no effect with method lmp2"),
+    for options, code, words in [(["--smearing", "0.01"], 2, "whole occupations"), (["--method", "lmp2"], 2, "cannot be combined with method lmp2"),
                                  (["--localise", "boys"], 2, "canonical"), (["--frozen-core", "5"], 2, "frozen core"),
                                  (["--frozen-virtuals", "6"], 2, "at most"), (["--memory", "1 KB"], 3, "integrals of orbitals need"),
                                  (["--fcidump-dialect", "molpro"], 2, "uhf"), (["--fcidump", "/proc/none"], 2, "cannot be written"),
