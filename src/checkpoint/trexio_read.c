@@ -65,10 +65,11 @@ static void read_molecule_of_file(struct hf_hdf5_reader *reader, struct hf_check
     if (reader->status != HF_OK) return;
     if (HF_TAKE(reader->arena, molecule->atom, (size_t)n) == NULL)
         hf_hdf5_no_memory(reader, "the atoms");
-    for (int i = 0; i < n && reader->status == HF_OK; i++) {
+    if (reader->status != HF_OK) return;
+    for (int i = 0; i < n; i++) {
         const int in_core = core != NULL ? core[i].n_core : 0;
         const double z = nucleus[i].charge + in_core;
-        if (!(in_core >= 0 && z >= in_core && z <= HF_N_ELEMENT && z == floor(z))) {
+        if (!(z >= in_core && z <= HF_N_ELEMENT && z == floor(z))) {
             hf_hdf5_damaged(reader, "nucleus %d has the charge %g and %d electrons in its core",
                             i + 1, nucleus[i].charge, in_core);
             return;
@@ -78,7 +79,6 @@ static void read_molecule_of_file(struct hf_hdf5_reader *reader, struct hf_check
             .ghost = z == 0.0, .atomic_number = z == 0.0 ? 1 : (int)z, .n_core = in_core};
         memcpy(molecule->atom[i].position_bohr, nucleus[i].place, sizeof nucleus[i].place);
     }
-    if (reader->status != HF_OK) return;
     molecule->multiplicity = up - down + 1;
     molecule->charge = hf_molecule_n_electron(molecule) - up - down;
 }
@@ -125,7 +125,7 @@ static void make_shell(struct hf_hdf5_reader *reader, struct shells *self, int s
                        const double exponent[], double coefficient[])
 {
     const struct hf_trexio_shell *of = &self->of[s];
-    if (n > MOST_PRIMITIVES || of->l < 0 || of->l > HF_MAX_L)
+    if (n > MOST_PRIMITIVES || of->l > HF_MAX_L)
         hf_hdf5_damaged(reader, "shell %d has l = %d and %d primitives", s + 1, of->l, n);
     if (reader->status != HF_OK) return;
     self->place[s] = at;

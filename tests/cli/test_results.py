@@ -221,7 +221,7 @@ def guesses_of_trexio(folder):
                          (number("basis/basis_nucleus_index", 3), "damaged TREXIO file: /basis/basis_nucleus_index has the number 3"),
                          (number("ao/ao_shell", 4), "damaged TREXIO file: /ao/ao_shell: shell 5 has more than 1 functions"),
                          (number("nucleus/nucleus_charge", 7.5), "damaged TREXIO file: nucleus 1 has the charge 7.5 and 0 electrons"),
-                         (number("basis/basis_shell_ang_mom", -1), "damaged TREXIO file: "),
+                         (number("basis/basis_shell_ang_mom", -1), "damaged TREXIO file: /basis/basis_shell_ang_mom has the number -1"),
                          (number("mo/mo_spin", 2), "damaged TREXIO file: /mo/mo_spin has the number 2"),
                          (lambda file: file["mo/mo_coefficient"].__setitem__((0, 0), float("nan")), "damaged TREXIO file: /mo/mo_coefficient")):
         shutil.copy(good, bad)
