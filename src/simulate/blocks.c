@@ -7,8 +7,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { N_SUM = 2 }; /* J and K */
-
 /** Blocks that are kept, each with the number of its last use; 0: it is not here. */
 struct cache {
     double bytes;
@@ -22,7 +20,7 @@ struct hf_sim_blocks {
     struct hf_window *density, *sum;
     pthread_mutex_t
         lock; /**< of the caches and of requests: threads take turns, as with the ring of steps of hf */
-    struct cache densities, sums[N_SUM];
+    struct cache densities, sums[HF_SIM_N_SUM];
     double budget;  /**< bytes of a cache */
     double *buffer; /**< of the largest block, for all that comes and goes: nobody reads it */
 };
@@ -104,7 +102,7 @@ hf_status hf_sim_blocks_create(struct hf_context *context, const char *transport
     made->budget = budget(made);
     pthread_mutex_init(&made->lock, NULL);
     cache_make(&made->densities, rounds->n_number);
-    for (int k = 0; k < N_SUM; k++) cache_make(&made->sums[k], rounds->n_number);
+    for (int k = 0; k < HF_SIM_N_SUM; k++) cache_make(&made->sums[k], rounds->n_number);
     HF_CHECK(hf_onesided_create(context, &settings, &made->onesided, error));
     HF_CHECK(hf_window_create(made->onesided, most, "densities", &made->density, error));
     return hf_window_create(made->onesided, most, "sums", &made->sum, error);
@@ -118,7 +116,7 @@ void hf_sim_blocks_destroy(struct hf_sim_blocks **blocks)
     hf_window_destroy(&old->density);
     hf_onesided_destroy(&old->onesided);
     free(old->densities.used);
-    for (int k = 0; k < N_SUM; k++) free(old->sums[k].used);
+    for (int k = 0; k < HF_SIM_N_SUM; k++) free(old->sums[k].used);
     pthread_mutex_destroy(&old->lock);
     free(old->buffer);
     free(old);
@@ -161,7 +159,7 @@ static void send_sums(struct hf_sim_blocks *self)
 {
     for (int number = 0; number < self->rounds->n_number; number++) {
         self->densities.used[number] = 0;
-        for (int k = 0; k < N_SUM; k++) {
+        for (int k = 0; k < HF_SIM_N_SUM; k++) {
             if (self->sums[k].used[number] > 0) send_sum(self, number);
             self->sums[k].used[number] = 0;
         }

@@ -25,6 +25,7 @@ struct hf_sim_sums {
     struct hf_linalg grid;
     struct hf_matrix matrix;
     double *own, scale; /**< elements of a matrix of the run for each one here */
+    double of_rank;     /**< numbers of J and K that a rank has in this round */
 };
 
 /* ---- Numbers --------------------------------------------------------------------------------- */
@@ -197,8 +198,10 @@ hf_status hf_sim_sums_begin(struct hf_sim_sums *sums, const struct hf_sim_round 
     sums->round = round;
     HF_CHECK(move(sums, sums->rounds->n_density, false, error));
     if (sums->blocks != NULL) HF_CHECK(travel(sums, true, error));
-    if (sums->blocks != NULL && !sums->rounds->reads_only)
-        touch(numbers_of_rank(sums)); /* sums become zero */
+    if (sums->blocks != NULL && !sums->rounds->reads_only) {
+        sums->of_rank = numbers_of_rank(sums);
+        touch(sums->of_rank); /* sums become zero */
+    }
     MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_DOUBLE, MPI_MAX, sums->context->comm);
     return HF_OK;
 }
@@ -208,9 +211,9 @@ hf_status hf_sim_sums_finish(struct hf_sim_sums *sums, struct hf_error *error)
     const int n_member = sums->blocks != NULL ? sums->blocks->n_member : 1;
     if (sums->rounds->reads_only) return HF_OK;
     if (n_member > 1) { /* each adds up its part of all */
-        const double n = numbers_of_rank(sums);
-        touch(n);
-        hf_sim_compute(n * (n_member - 1) / n_member * hf_sim_the_machine()->addition_seconds);
+        touch(sums->of_rank);
+        hf_sim_compute(sums->of_rank * (n_member - 1) / n_member *
+                       hf_sim_the_machine()->addition_seconds);
         MPI_Barrier(sums->context->node);
     }
     if (sums->blocks != NULL) HF_CHECK(travel(sums, false, error));
