@@ -172,4 +172,5 @@ hf.session().close()
 check("this session was closed" in str(failure_of(lambda: hf.energy("HH", [[0, 0, 0], [0, 0, 0.7]], basis="STO-3G"))), "a closed session")
 for line in FAILURES:
     print("FAILED", line)
-print("OK" if not FAILURES else "")
+sys.stdout.write("OK\n" if not FAILURES else "\n")  # at once, or lines of two ranks mix
+sys.stdout.flush()

@@ -224,7 +224,7 @@ def check_package(folder):
     for launcher in ([], [MPIEXEC, "-n", "2"]):
         done = subprocess.run([*launcher, sys.executable, script, MODULES], capture_output=True, text=True, cwd=folder, check=False, env=hf.environment())
         n = int(launcher[-1]) if launcher else 1
-        check(done.returncode == 0 and done.stdout.count("OK") == n, f"the package on {n}:", done.stdout + done.stderr)
+        check(done.returncode == 0 and done.stdout.split().count("OK") == n, f"the package on {n}:", done.stdout + done.stderr)
     check(os.listdir(folder) == [], "the package leaves files:", os.listdir(folder))
 
 
