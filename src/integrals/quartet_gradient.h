@@ -37,7 +37,7 @@ struct hf_quartet_density {
 double hf_shell_momentum(const struct hf_shell *shell);
 
 /** Makes derivatives for the pairs of an engine's list; one per thread. `of` is borrowed: it may compute integrals between two
- *  calls, and its account also counts derivatives: integrals are those that were differentiated; arithmetic is that with
+ *  calls, and its account also counts derivatives: integrals are the differentiated ones; arithmetic is that with
  *  one density. Not collective. HF_NO_RESOURCE. */
 hf_status hf_gradient_engine_create(struct hf_engine *of, struct hf_gradient_engine **engine,
                                     struct hf_error *error) HF_MUST_CHECK;

@@ -34,7 +34,7 @@ class Round(NamedTuple):
 
 
 class Rounds:
-    """Rounds that follow each other. Tasks of those without stored integrals say which rank reads them later. `header` is that of
+    """Rounds that follow each other. Tasks of a round without stored integrals say which rank reads them later. `header` is that of
     a trace: without "fock" no matrices move. `batches` (recording.BatchCosts) are those of a method after the SCF; `more` goes into
     the header: "reads_only", matrices are not added to; "n_density"."""
 
